@@ -8,7 +8,7 @@ them (`float_sums.py`). Cost: a bounded walk over what the float is computed of,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +17,8 @@ from ljit.analysis.float_sums import CarriedSum, bounds_of_sum, is_carried
 from ljit.ir import Node, Value
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops.control import GUARD, IF, YIELD
-from ljit.ops.float_bounds import ANYTHING, is_float, joined, met
-from ljit.types import UnionType
+from ljit.ops.float_bounds import ANYTHING, is_float, joined, met, of_first
+from ljit.types import FLOAT, ScalarType, Type, UnionType
 
 if TYPE_CHECKING:
     from ljit.analysis.ranges import Ranges
@@ -36,6 +36,7 @@ class FloatRanges:
 
     def __init__(self, s: Ranges) -> None:
         self.limits: _Limits = {}  # replaced, never changed
+        self.of_all_trips: _Limits = {}  # likewise: those of `limits` that hold wherever the float is
         self._s = s
         self._depth = self._steps = 0
         self._unknown: dict[Value, None] = {}
@@ -43,14 +44,17 @@ class FloatRanges:
         self._open: Set[Value] = frozenset()  # names of the sums that are looked at
         self._known: _Limits = {}  # what was found out for the number that is asked for
 
-    def assume(self, limits: Iterable[FloatLimit]) -> bool:
+    def assume(self, limits: Iterable[FloatLimit], *, in_all_trips: bool = False) -> bool:
         """Take for granted that floats are within bounds; False if one cannot be."""
         limits = list(limits)
         if not limits:
             return True
+        if in_all_trips:
+            self.of_all_trips = {**self.of_all_trips, **dict(limits)}
         known = dict(self.limits)
         for value, bounds in limits:
-            known[value] = met(known.get(value, ANYTHING), bounds)
+            for name in _names(value):
+                known[name] = met(known.get(name, ANYTHING), bounds)
         self.limits = known
         return not any(_is_nothing(known[value]) for value, _ in limits)
 
@@ -113,7 +117,8 @@ class FloatRanges:
             return None
         before = self._open, self.limits, self._known
         self._open = self._open | found.names.keys()
-        self.limits = {v: bounds for v, bounds in self.limits.items() if found.is_outside(v)}
+        outside = {v: bounds for v, bounds in self.limits.items() if found.is_outside(v)}
+        self.limits = self.of_all_trips | outside
         self._known = {}
         first = [self.bounds(v) for v in found.first]
         terms = [(sign, self.bounds(v)) for sign, v in found.terms]
@@ -133,6 +138,26 @@ class FloatRanges:
                 found = given if found is None else joined(found, given)
             self.limits, self._known = before, known
         return found or ANYTHING
+
+
+def _names(value: Value) -> Iterator[Value]:
+    """A float, and what it is as another type: ``s`` of the two classes that a clipped number may be of."""
+    yield value
+    while (node := value.node) is not None and node.op.ranges is not None:
+        if node.op.ranges.floats is not of_first or not node.inputs:
+            return
+        value = node.inputs[0]
+        if not all(map(_is_double, _members(value.type))):
+            return
+        yield value
+
+
+def _members(t: Type) -> Iterable[Type]:
+    return t.members if isinstance(t, UnionType) else (t,)
+
+
+def _is_double(t: Type) -> bool:
+    return t == FLOAT or (isinstance(t, ScalarType) and t.dtype == np.float64)
 
 
 def _is_nothing(bounds: FloatBounds) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 from ljit.analysis.cases import bounds_of_cases, told
 from ljit.analysis.float_ranges import FloatRanges
 from ljit.ir import Block, Value
-from ljit.ir.linear import Atom, Linear, Path
+from ljit.ir.linear import Atom, Linear, Path, weakest
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops import int_bounds
 from ljit.ops.control import IF, LOOP, YIELD
@@ -251,10 +251,12 @@ class Ranges:
                 atom.facts.append(known)
                 undo.append(_Removal(atom, known))
 
-    def assume_limits(self, limits: Iterable[FloatLimit]) -> bool:
+    def assume_limits(self, limits: Iterable[FloatLimit], *, in_all_trips: bool = False) -> bool:
         """Take for granted to the end of the innermost scope what floats are between; False if that cannot be."""
-        self._scopes[-1].append(partial(setattr, self._floats, "limits", self._floats.limits))
-        return self._floats.assume(limits)
+        for name in ("limits", "of_all_trips"):
+            undo = partial(setattr, self._floats, name, getattr(self._floats, name))
+            self._scopes[-1].append(undo)
+        return self._floats.assume(limits, in_all_trips=in_all_trips)
 
     def retract(self, fact: Linear, scope: int) -> None:
         """Forget what was assumed for an open scope."""
@@ -360,7 +362,8 @@ class Ranges:
                 if high < 0:  # and so are all that are simpler
                     continue
                 if accepts(simpler, low):
-                    return simpler
+                    others = (s for a in x.atoms() if may_go(a) for s in eliminate(x, a))
+                    return weakest(simpler, others)
                 if depth > 1 and simpler not in seen:
                     seen.add(simpler)
                     todo.append((simpler, depth - 1))

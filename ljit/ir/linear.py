@@ -7,7 +7,7 @@ in it ever overflows. A *fact* is a Linear that is known to be at least 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ljit.ir.graph import Value
 
-__all__ = ["Atom", "Linear", "Path"]
+__all__ = ["Atom", "Linear", "Path", "weakest"]
 
 Path = tuple[str | int, ...]
 Monomial = tuple["Atom", ...]  # by ascending order; an atom may occur twice
@@ -194,3 +194,8 @@ def _product_bounds(monomial: Monomial) -> tuple[int, int]:
         is_square = atom is first and len(monomial) == 2
         low, high = max(min(corners), 0) if is_square else min(corners), max(corners)
     return low, high
+
+
+def weakest(x: Linear, others: Iterable[Linear]) -> Linear:
+    """Of a polynomial, and those that differ from it by a constant, the one that is at least 0 most often."""
+    return max([x, *(y for y in others if not (y - x).terms)], key=lambda y: y.constant)

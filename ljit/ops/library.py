@@ -36,6 +36,7 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     numpy_index,
     numpy_inplace,
     numpy_joins,
+    numpy_limits,
     numpy_logic,
     numpy_math,
     numpy_orders,

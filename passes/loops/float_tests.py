@@ -4,8 +4,10 @@
         v = alpha * pixels[i] + beta                    # so v is a number
         out[i] = int(min(max(v, 0.0), 255.0))           # and this cannot fail
 
-A check on a float that fails for want of what is known of floats from outside of the loop needs no more than that. If
-a test fails, the interpreter goes on in front of the loop, and the next compile keeps the check.
+A check on a float that fails for want of what is known of floats from outside of the loop needs no more than that. So
+it is with elements that a loop reads again in each trip (the weights of a filter): all elements of their array are
+tested, if they are few and the loop writes to other arrays only (`repeated_elements.py`). If a test fails, the
+interpreter goes on in front of the loop, and the next compile keeps the check.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value, get_op
 from ljit.ops.control import OUT_OF_RANGE
 from ljit.ops.float_bounds import is_float
+from ljit.passes.loops.repeated_elements import RepeatedElements
 from ljit.passes.rewriting import insert_constant, leave_in_front
 from ljit.types import FLOAT
 
@@ -31,7 +34,10 @@ class FloatTests:
 
     def __init__(self, s: Ranges) -> None:
         self.s = s
-        self._most: dict[tuple[Node, Value], float] = {}
+        self._elements = RepeatedElements()
+        self._most: dict[
+            tuple[Node, Value], float
+        ] = {}  # of a float, or of all elements of an array
         self._nodes: dict[tuple[Node, Value], Node] = {}  # for whose sake
 
     def more_proven(
@@ -41,12 +47,12 @@ class FloatTests:
         rules = node.op.ranges
         assert rules is not None and rules.checks is not None
         unknown = self._unknown(node)
-        loop = _outermost(loops, unknown) if unknown else None
+        loop = self._outermost(loops, unknown) if unknown else None
         if loop is None:
             return ()
         for most in _MOST:
             self.s.open()
-            self.s.assume_limits((value, (-most, most, False)) for value in unknown)
+            self._assume(loop, unknown, most)
             proven = {name for name, part in rules.checks(self.s, node) if self.s.proves(part)}
             self.s.close()
             if not proven.issubset(known):
@@ -57,34 +63,51 @@ class FloatTests:
     def _unknown(self, node: Node) -> list[Value]:
         """The floats of which too little is known; none if there is no saying what they are."""
         found = [v for x in node.inputs if is_float(x.type) for v in self.s.unknown_floats(x)]
-        is_simple = all(is_float(v.type) for v in found) and len(found) <= _MAX_TESTS
-        return list(dict.fromkeys(found)) if is_simple else []
+        return list(dict.fromkeys(found)) if all(is_float(v.type) for v in found) else []
 
-    def _note(self, node: Node, loop: Node, values: Iterable[Value], most: float) -> None:
-        values = list(values)
-        self.s.assume_limits((value, (-most, most, False)) for value in values)
+    def _outermost(self, loops: Iterable[Node], values: Collection[Value]) -> Node | None:
+        """The outermost loop in front of which all values, or the arrays that they are elements of, can be tested."""
+        for loop in loops:
+            tested = {self._tested(loop, value) for value in values}
+            if None not in tested and len(tested) <= _MAX_TESTS:
+                return loop
+        return None
+
+    def _tested(self, loop: Node, value: Value) -> Value | None:
+        if not value.is_inside(loop):
+            return value
+        return self._elements.array_of(loop, value)
+
+    def _assume(self, loop: Node, values: Iterable[Value], most: float) -> None:
+        self.s.assume_limits(
+            ((value, (-most, most, False)) for value in values if value.is_inside(loop)),
+            in_all_trips=True,
+        )
+        self.s.assume_limits(
+            (value, (-most, most, False)) for value in values if not value.is_inside(loop)
+        )
+
+    def _note(self, node: Node, loop: Node, values: Collection[Value], most: float) -> None:
+        self._assume(loop, values, most)
         for value in values:
-            key = loop, value
+            tested = self._tested(loop, value)
+            assert tested is not None
+            key = loop, tested
             self._most[key] = min(most, self._most.get(key, most))
             self._nodes.setdefault(key, node)
 
     def insert(self) -> bool:
         """Put the tests into the graph; whether there were any."""
-        for (loop, value), most in self._most.items():
-            node = self._nodes[loop, value]
+        for (loop, tested), most in self._most.items():
+            node = self._nodes[loop, tested]
             limit = insert_constant(most, loop, FLOAT)
-            size = loop.create_before(get_op("math::fabs"), (value,), like=node).output
-            is_small = loop.create_before(get_op("py::le"), (size, limit), like=node).output
-            fails = loop.create_before(get_op("py::not"), (is_small,), like=node).output
+            if is_float(tested.type):
+                size = loop.create_before(get_op("math::fabs"), (tested,), like=node).output
+                holds = loop.create_before(get_op("py::le"), (size, limit), like=node).output
+            else:
+                self._elements.leave_if_written(loop, tested, node)
+                operands = tested, limit
+                holds = loop.create_before(get_op("np::are_within"), operands, like=node).output
+            fails = loop.create_before(get_op("py::not"), (holds,), like=node).output
             leave_in_front(loop, fails, OUT_OF_RANGE, like=node)
         return bool(self._most)
-
-
-def _outermost(loops: Iterable[Node], values: Iterable[Value]) -> Node | None:
-    """The outermost loop in front of which all values are known."""
-    values = list(values)
-    for loop in loops:
-        around = set(loop.blocks_around())
-        if all(value.block in around for value in values):
-            return loop
-    return None
