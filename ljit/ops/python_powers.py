@@ -106,7 +106,7 @@ def _whole_power(e: Emitter, x: V, n: int, power: Callable[[], V]) -> V:
         """Zeros are exact, and frequent where numbers are cut off at 0."""
         return power() if n < 0 else e.branch(e.compare("eq", x, 0.0), lambda: product, power)
 
-    return e.branch(_is_settled(e, result, error), lambda: result, other)
+    return _settled(e, result, error, other)
 
 
 def _product(e: Emitter, x: V, n: int) -> tuple[V, V]:
@@ -139,19 +139,23 @@ def _root(e: Emitter, x: V, power: Callable[[], V]) -> V:
     result = e.intrinsic("sqrt", x)
     left = e.intrinsic("fma", e.neg(result), result, x)
     error = e.div(e.mul(left, 0.5), result)
-    return e.branch(_is_settled(e, result, error), lambda: result, power)
+    return _settled(e, result, error, power)
 
 
-def _is_settled(e: Emitter, result: V, error: V) -> V:
-    """Whether a slightly larger rounding error would leave `result` the same; not if that is far from 1."""
+def _settled(e: Emitter, result: V, error: V, power: Callable[[], V]) -> V:
+    """The result if a slightly larger rounding error would leave it the same, and it is not far from 1."""
     size = e.bit_and(e.retype(result, INT), _WITHOUT_SIGN)
-    is_nearest = e.bit_and(
-        e.compare("gt", size, _LEAST_NEAR_1), e.compare("lt", size, _MOST_NEAR_1)
+
+    def is_settled(factor: float, least: int, most: int) -> V:
+        beyond = e.intrinsic("fma", error, e.const(FLOAT, factor), result)
+        is_near = e.bit_and(e.compare("gt", size, least), e.compare("lt", size, most))
+        return e.bit_and(e.compare("eq", beyond, result), is_near)
+
+    return e.branch(
+        is_settled(_ERROR_NEAR_1, _LEAST_NEAR_1, _MOST_NEAR_1),  # most are: it is asked at once
+        lambda: result,
+        lambda: e.branch(is_settled(_ERROR, _LEAST, _MOST), lambda: result, power),
     )
-    factor = e.select(is_nearest, e.const(FLOAT, _ERROR_NEAR_1), e.const(FLOAT, _ERROR))
-    beyond = e.intrinsic("fma", error, factor, result)
-    is_near = e.bit_and(e.compare("gt", size, _LEAST), e.compare("lt", size, _MOST))
-    return e.bit_and(e.compare("eq", beyond, result), is_near)
 
 
 def _complex_pow(e: Emitter, x: V, n: V) -> V:
