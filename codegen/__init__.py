@@ -7,11 +7,13 @@ if __name__ != "ljit.codegen":
 from ljit.codegen.entries.entry import slow_entry
 from ljit.codegen.entries.fill_in import FillIn
 from ljit.codegen.entries.pass_on import PassOnCode, compile_pass_on
+from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.context import CompileOptions, ExitInfo, SiteInfo
 from ljit.codegen.llvm.engine import host_description
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [
+    "ChoiceCell",
     "CompileOptions",
     "ExitInfo",
     "FillIn",

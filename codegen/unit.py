@@ -11,6 +11,7 @@ from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.entries.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
 from ljit.codegen.functions.bodies import Body
+from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.functions.work import WorkCell
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder
@@ -30,8 +31,8 @@ CHAOS_SITE = "chaos_site"
 class NativeCode:
     """The machine code of one unit, with all that it refers to.
 
-    `exits[i]` and `sites[j]` explain the numbers that the helper is called with. Whoever can still run
-    the code must hold the object.
+    `exits[i]` and `sites[j]` explain the numbers that the helper is called with. `choice`: who runs which calls, if it
+    has a rival. Whoever can still run the code must hold the object.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class NativeCode:
         self._compiled = compiled
         self._kept = context.kept
         self._work = context.work
+        self.choice = context.choice
         self.exits: Sequence[ExitInfo] = context.exits
         self.sites: Sequence[SiteInfo] = context.sites
         self.emit_time = emit_time
@@ -85,15 +87,6 @@ class NativeCode:
     def calls(self) -> int:
         """How many calls the entry has taken."""
         return self._following.calls
-
-    @property
-    def magnitudes(self) -> int:
-        """Which calls the entry takes (`NextCell.magnitudes`); it looks with ``options.has_rival``."""
-        return self._following.magnitudes
-
-    @magnitudes.setter
-    def magnitudes(self, value: int) -> None:
-        self._following.magnitudes = value
 
     @property
     def ir(self) -> str:
@@ -144,6 +137,9 @@ def build_module(
     if options.quick_work and not options.chaos:
         context.work = WorkCell(options.quick_work)
         module.keeps_nests = not (options.has_lanes or has_equal_nests(graph))
+    if options.rival is not None:
+        context.choice = ChoiceCell()
+        context.keep(context.choice)
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.functions.assumptions import emit_assumptions
@@ -24,6 +23,7 @@ from ljit.codegen.functions.bodies import (
     room_of_entry,
     unfold,
 )
+from ljit.codegen.functions.choice import emit_choice
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.float_settings import is_under_settings
 from ljit.codegen.functions.slow_path import (
@@ -36,7 +36,6 @@ from ljit.codegen.functions.work import count_work, is_used_up, work_left
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     NULL,
-    TRUE,
     BlockRef,
     FunctionBuilder,
     ModuleBuilder,
@@ -45,13 +44,12 @@ from ljit.codegen.llvm.builder import (
     integer,
     undef,
 )
-from ljit.codegen.llvm.forms import Native, array_parts
+from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.boxing import Keep, box
 from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
 from ljit.ops.control import CALL_NATIVE, LOOP
-from ljit.sizes import ALL_MAGNITUDES
 from ljit.types import INT, ArrayType, Type
 
 __all__ = [
@@ -61,7 +59,6 @@ __all__ = [
     "begin_entry",
     "emit_entry",
     "may_recurse",
-    "reject_magnitudes",
     "slow_entry",
 ]
 
@@ -74,21 +71,16 @@ EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
 #: the function that native code of other units calls
 NATIVE_ENTRY = "ljit_native_entry"
 
-_ZEROS = "llvm.ctlz.i64"
-
 VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
 
 class NextCell:
-    """Three words: where an entry goes with calls that it does not take, how many it has taken, and which it takes.
-
-    The last has a bit for each binary order of magnitude of the elements of the largest array.
-    """
+    """Two words: where an entry goes with calls that it does not take, and how many it has taken."""
 
     __slots__ = ("_words",)
 
     def __init__(self, target: int = 0) -> None:
-        self._words = (ctypes.c_uint64 * 3)(target, 0, ALL_MAGNITUDES)
+        self._words = (ctypes.c_uint64 * 2)(target, 0)
 
     @property
     def address(self) -> int:
@@ -108,15 +100,6 @@ class NextCell:
         """How many calls the entry has taken."""
         return self._words[1]
 
-    @property
-    def magnitudes(self) -> int:
-        """Bit `k` is set: it takes calls whose largest array has 2**k elements, or more and less than 2**(k + 1)."""
-        return self._words[2]
-
-    @magnitudes.setter
-    def magnitudes(self, value: int) -> None:
-        self._words[2] = value
-
 
 def emit_entry(
     module: ModuleBuilder, graph: Graph, context: Context, emit_body: EmitBody, name: str
@@ -133,8 +116,8 @@ def emit_entry(
     f, arguments, reject = begin_entry(module, name, params, following, is_quick=is_quick)
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
-    if options.has_rival:
-        reject_magnitudes(f, arguments, following, reject)
+    if context.choice is not None:
+        emit_choice(f, arguments, context.choice, context.keep(options.rival), reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
     if is_under_settings(graph):
         _require_quiet_settings(f, reject)
@@ -190,24 +173,6 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
     following = f.new_block("gaps")
     f.condbr(f.icmp("ne", flags, 0), reject, following, unlikely=True)
     f.start(following)
-
-
-def reject_magnitudes(
-    f: FunctionBuilder, arguments: Sequence[Native], following: NextCell, reject: BlockRef
-) -> None:
-    """Hand a call on if the cell does not name the magnitude of the elements of its largest array."""
-    counts = []
-    for array in arguments:
-        if isinstance(array.type, ArrayType) and None in array.type.shape:
-            counts.append(reduce(partial(f.binary, "mul"), array_parts(array).sizes))
-    if counts:
-        largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
-        zeros = f.call_external("i64", _ZEROS, (f.binary("or", largest, 1), TRUE), "")
-        bits = f.load("i64", address(following.address + 16))
-        bit = f.binary("and", f.binary("lshr", bits, f.binary("xor", zeros, 63)), 1)
-        taken = f.new_block("magnitude")
-        f.condbr(f.icmp("ne", bit, 0), taken, reject)
-        f.start(taken)
 
 
 def _require_quiet_settings(f: FunctionBuilder, reject: BlockRef) -> None:

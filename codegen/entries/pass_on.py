@@ -9,9 +9,10 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 
-from ljit.codegen.entries.entry import NextCell, begin_entry, reject_magnitudes
-from ljit.codegen.functions.slow_path import check_stack, slow_entry
-from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address
+from ljit.codegen.entries.entry import NextCell, begin_entry
+from ljit.codegen.functions.choice import call_plainly
+from ljit.codegen.functions.slow_path import slow_entry
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.types import Type
 
@@ -37,15 +38,6 @@ class PassOnCode:
         """Say which vectorcall function gets the calls that this one does not take."""
         self._following.target = address
 
-    @property
-    def magnitudes(self) -> int:
-        """Which calls it takes (`NextCell.magnitudes`)."""
-        return self._following.magnitudes
-
-    @magnitudes.setter
-    def magnitudes(self, value: int) -> None:
-        self._following.magnitudes = value
-
 
 def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOnCode:
     """Compile an entry that leaves calls with arguments of these types to `fn`."""
@@ -57,15 +49,6 @@ def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOnCod
         kept.append(value)
         return address(id(value))
 
-    f, arguments, reject = begin_entry(module, _ENTRY, types_, following)
-    reject_magnitudes(f, arguments, following, reject)
-    _call_plainly(f, keep(fn))
-    return PassOnCode(compile_ir(module.render(), _ENTRY), following, kept)
-
-
-def _call_plainly(f: FunctionBuilder, function: Ref) -> None:
-    overflow = f.new_block("overflow")
-    check_stack(f, overflow)
-    f.ret(f.call_external("ptr", "PyObject_Vectorcall", (function, *f.params[1:])))
-    if f.start(overflow, cold=True):
-        f.ret(NULL)
+    f, _, _ = begin_entry(module, _ENTRY, types_, following)
+    call_plainly(f, keep(fn))
+    return PassOnCode(compile_ir(module.render(), _ENTRY, optimize=False), following, kept)

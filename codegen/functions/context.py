@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
+from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.handed_over import Recipe, put_together
 from ljit.codegen.functions.work import WorkCell
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
@@ -33,8 +34,8 @@ class CompileOptions(Record, eq=True):
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
     `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are
-    not handed on where the types leave room for gaps. `has_rival`: calls with arrays of other
-    sizes than `NativeCode.magnitudes` says are handed on.
+    not handed on where the types leave room for gaps. `rival`: the plain function, which
+    gets some calls (`NativeCode.choice`).
     """
 
     fastmath: bool = False
@@ -49,7 +50,7 @@ class CompileOptions(Record, eq=True):
     has_many: bool = False
     streams: bool = False
     takes_all_layouts: bool = False
-    has_rival: bool = False
+    rival: Callable[..., object] | None = None
 
 
 class ExitInfo(Record, eq=True):
@@ -93,6 +94,7 @@ class Context(Record, frozen=False):
     kept: list[object] = made_by(factory=list)
     boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
     work: WorkCell | None = None  # of quick code
+    choice: ChoiceCell | None = None  # of code that has a rival
     packs: bool = False  # some elements are done side by side, which LLVM may put into vectors
     _addresses: dict[int, Ref] = made_by(factory=dict)
 

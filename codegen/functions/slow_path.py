@@ -2,6 +2,7 @@
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
+`call_plainly(function, args, nargsf, kwnames)` calls a plain function, unless the stack is nearly full.
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
 that is set the context that it gets where `handled` is being handled.
 `are_same(table, count)` looks up variables that code takes for granted. `is_array(object, ...)` says whether an object
@@ -318,6 +319,32 @@ define void @add_context(ptr %handled) nounwind {{
 """
 
 
+# What an entry does with calls for CPython: near the end of the stack they raise RecursionError.
+_CALL_PLAINLY = f"""
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+define ptr @call_plainly(ptr %function, ptr %args, i64 %nargsf, ptr %kwnames) nounwind {{
+entry:
+  %place = alloca i8
+  %here = ptrtoint ptr %place to i64
+  %bounds = inttoptr i64 {ctypes.addressof(_stack)} to ptr
+  %bounds.size = getelementptr i64, ptr %bounds, i64 1
+  %low = load i64, ptr %bounds
+  %size = load i64, ptr %bounds.size
+  %offset = sub i64 %here, %low
+  %inside = icmp ult i64 %offset, %size
+  br i1 %inside, label %call, label %look
+look:
+  %overflow = call i32 @check_stack(i64 %here)
+  %is.full = icmp ne i32 %overflow, 0
+  br i1 %is.full, label %fail, label %call
+call:
+  %result = call ptr @PyObject_Vectorcall(ptr %function, ptr %args, i64 %nargsf, ptr %kwnames)
+  ret ptr %result
+fail:
+  ret ptr null
+}}
+"""
+
 # The table has a dict, a key and what should be there for it (null: nothing) for each variable.
 _ARE_SAME = """
 declare ptr @PyDict_GetItem(ptr, ptr)
@@ -392,10 +419,18 @@ other:
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _ARE_SAME + _IS_ARRAY + _check_stack_text()
+    text = (
+        _SLOW_ENTRY
+        + _CALL_PLAINLY
+        + _TAKE_ERROR
+        + _ADD_CONTEXT
+        + _ARE_SAME
+        + _IS_ARRAY
+        + _check_stack_text()
+    )
     text += settings_text() + support_text()
-    exports = ["add_context", "are_same", "are_settings_quiet", "check_stack", "helper_result"]
-    exports += ["is_array", "take_error", *SUPPORT_NAMES]
+    exports = ["add_context", "are_same", "are_settings_quiet", "call_plainly", "check_stack"]
+    exports += ["helper_result", "is_array", "take_error", *SUPPORT_NAMES]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

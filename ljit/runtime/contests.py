@@ -1,10 +1,17 @@
 """Contests: calls on arrays of which CPython and native code run some by turns, to see which is faster.
 
 Native code of array statements takes a part of NumPy's time nearly always. Where it takes longer, that depends on
-sizes, strides and the processor, and no model of costs knows all of them. So the entry of optimised code hands on calls
-with arrays of sizes that it was not timed with. Some of these are timed; CPython runs a few of them, for which it gets
-a third of the time. If it is clearly faster, another entry leaves calls with arrays of about that size to CPython. Else
-the code takes them, and those with larger arrays.
+sizes, strides and the processor, and no model of costs knows all of them. So the entry hands on calls with arrays of
+sizes that it was not timed with, and both sides run some of these. Then the entry knows who is faster: it takes the
+calls, or leaves them to CPython.
+
+The longer the two have taken turns, the less has to lie between them: after n runs of each, the contest is over if one
+took longer than the other by more than an n-th, the shortest runs compared. For the delays of a busy machine only make
+runs longer: the shortest of n has about an n-th of the usual ones. So where native code is faster, CPython's turns cost
+no more than a few of its calls. Before the two were compared twice, that is not known: then native code has to pay.
+
+What was found holds for some time, and for twice as long each time: data may change. Quick code that loses is optimised
+when CPython had as much time as that takes.
 
 Only code of statements in a row is in contests (`worth.may_lose`). CPython is never faster at loops, and may take a
 thousand times as long.
@@ -20,26 +27,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ljit.records import Record, made_by
-from ljit.runtime.native import MISMATCH, NativeUnit, make_pass_on
+from ljit.runtime.native import MISMATCH, NativeUnit
 from ljit.sizes import ALL_MAGNITUDES
 
 if TYPE_CHECKING:
+    from ljit.codegen import ChoiceCell
     from ljit.runtime.executor import ProfilingExecutor
     from ljit.runtime.plans import Plan
 
 __all__ = ["Contest", "most_elements"]
 
 _FEW = 6  # magnitude of elements: of less, the calls of NumPy cost more than its work
-_SHARE = 1 / 3  # of native code's time, for what CPython runs
-_SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it takes
-_RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
-_LEAD = 0.92  # of native code's time, which CPython may take at most to win
-_CLEAR, _CLOSE = 1.5, 1.15  # times native code's time
-_SURE = 16  # times native code's time, which the interpreter took: it takes more than CPython, and first calls do
+_LEAST_RUNS, _MOST_RUNS = 2, 12  # of each side; one of CPython's if it is long
+_LEAST_RUNS_OF_LOSER = 5  # of native code that loses: that is the mistake which costs most
+_SECONDS_OF_LONG_RUN = 0.1
+_SECONDS_AT_ONCE = (
+    1e-3  # that CPython may take before native code has paid for it: less than a compile takes
+)
+_SHARE = 1 / 3  # of native code's time, for what CPython runs then
 _SLOWER = 4.0  # times native code's time, as nothing is known of CPython's
-_SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
-_SECONDS_OF_WAY = 2e-5  # through the executor, about
-_LARGER = 4  # magnitudes: arrays that are as much larger need no contest of their own then
+_CLEAR = 1.5  # times native code's time, which CPython takes: so it will with larger arrays
+_LARGER = (
+    4  # magnitudes: optimised code takes arrays that are as much larger without a contest then
+)
+_SURE = 16  # times native code's time, which the interpreter took: it takes more than CPython, and first calls do
+_SECONDS_OF_VERDICT, _CALLS_OF_VERDICT = 0.1, 1000  # for which it holds at first, whichever is more
+_OPTIMISING = 3  # times as long as making quick code, about
 
 
 class Side(Record, frozen=False):
@@ -61,7 +74,7 @@ class Side(Record, frozen=False):
 
 
 class Round(Record, frozen=False):
-    """The contest for calls whose largest arrays have about as many elements; CPython is taken to need `expected`."""
+    """The contest for calls whose largest arrays have about as many elements; the interpreter needed `expected`."""
 
     native: Side = made_by(factory=Side)
     plain: Side = made_by(factory=Side)
@@ -69,28 +82,31 @@ class Round(Record, frozen=False):
 
     @property
     def is_plain_due(self) -> bool:
-        """Whether CPython is to run the next call: when native code has paid for it; by turns if CPython takes little
-        more, or calls are so short that the way to the contest is what costs.
+        """Whether CPython is to run the next call.
+
+        The turns are native, plain, plain, native and so on: so both get their share of arguments that alternate.
         """
-        expected = self.plain.fastest
-        if not self.plain.runs:
-            expected = min(self.expected or math.inf, _SLOWER * self.native.fastest)
-        elif not self.is_clear:
-            return self.plain.runs < self.native.runs
-        if self.native.fastest < _SECONDS_OF_WAY:
-            return self.plain.runs < self.native.runs
-        return self.plain.total + expected <= _SHARE * self.native.total
+        native, plain = self.native, self.plain
+        if plain.runs > native.runs or (plain.runs == native.runs and plain.runs % 2 == 0):
+            return False
+        if plain.runs >= _LEAST_RUNS:
+            return True
+        expected = plain.fastest
+        if not plain.runs:
+            expected = min(self.expected or math.inf, _SLOWER * native.fastest)
+        return plain.total + expected <= max(_SECONDS_AT_ONCE, _SHARE * native.total)
 
     @property
     def is_over(self) -> bool:
-        if not self.plain.runs:
-            return self.expected is not None and self.expected > _SURE * self.native.fastest
-        if self.plain.fastest < _SECONDS_OF_SHORT_RUN:
-            is_close = 1 / _CLEAR < self.plain.fastest / self.native.fastest < _CLOSE
-            return self.plain.runs >= (_SHORT_RUNS_OF_CLOSE if is_close else _SHORT_RUNS)
-        is_long = self.plain.fastest > _SECONDS_OF_LONG_RUN
-        spared = 1 + is_long if self.is_clear else 0
-        return self.plain.runs >= _RUNS - spared
+        native, plain = self.native, self.plain
+        if native.runs and not plain.runs:
+            return (self.expected or 0.0) > max(_SURE * native.fastest, _SECONDS_AT_ONCE)
+        runs = min(native.runs, plain.runs)
+        if not runs or runs >= _MOST_RUNS:
+            return runs > 0
+        if plain.fastest > native.fastest * (1 + 1 / runs):
+            return runs >= _LEAST_RUNS or plain.fastest > _SECONDS_OF_LONG_RUN
+        return runs >= _LEAST_RUNS_OF_LOSER and plain.fastest < native.fastest * (1 - 1 / runs)
 
     @property
     def is_clear(self) -> bool:
@@ -101,37 +117,56 @@ class Round(Record, frozen=False):
     @property
     def is_lost(self) -> bool:
         """Whether native code is slower."""
-        return self.is_over and self.plain.fastest < _LEAD * self.native.fastest
+        return self.is_over and self.plain.fastest < self.native.fastest * (1 - 1 / _MOST_RUNS)
 
 
 class Contest:
-    """The contest of a plan's native code with CPython.
+    """The contest of a plan's native code with CPython, whose runs in the one before count.
 
     `expected`: of a run in the interpreter, how many elements the largest array had, and the seconds.
     """
 
-    def __init__(self, unit: NativeUnit, expected: tuple[int, float]) -> None:
+    def __init__(
+        self,
+        unit: NativeUnit,
+        choice: ChoiceCell,
+        expected: tuple[int, float],
+        before: Contest | None = None,
+    ) -> None:
         elements, seconds = expected
-        self.rounds = {_magnitude(elements): Round(expected=seconds)}
+        rounds = before.rounds if before is not None else {}
+        self.rounds: dict[int, Round] = {k: Round(plain=found.plain) for k, found in rounds.items()}
+        self.rounds.setdefault(_magnitude(elements), Round()).expected = seconds
         self._unit = unit
-        self._taken = unit.code.magnitudes = (1 << _FEW) - 1
+        self._choice = choice
+        self._verdicts = 0  # that had their time
+        self._begin()
+
+    @staticmethod
+    def of(unit: NativeUnit, expected: tuple[int, float], before: Contest | None) -> Contest | None:
+        """None: the code has no rival."""
+        choice = unit.code.choice
+        return Contest(unit, choice, expected, before) if choice is not None else None
 
     def call(self, executor: ProfilingExecutor, plan: Plan, values: tuple[object, ...]) -> object:
         """Run a call that the entries have not taken; MISMATCH if native code does not, for another reason."""
+        if self._choice.calls <= 0:
+            if self._unit.code.is_quick:
+                executor.optimize(plan)
+                return executor.run_plainly(values, {})
+            self._begin_anew()
         magnitude = _magnitude(most_elements(values))
         found = self.rounds.setdefault(magnitude, Round())
-        if found.is_lost:
+        if self._choice.plain >> magnitude & 1:
             return executor.run_plainly(values, {})
-        if self._taken >> magnitude & 1:
+        if self._native >> magnitude & 1:
             return self._unit.call(values)
         if found.is_plain_due:
             result = found.plain.time(executor.fn, values)
         else:
             result = self._time_native(found.native, values)
-        if found.is_lost:
-            self._leave(executor, plan)
-        elif found.is_over:
-            self._take(magnitude, magnitude + (_LARGER if found.is_clear else 0))
+        if found.is_over:
+            self._decide(magnitude, found)
         return result
 
     def losses(self) -> Iterator[str]:
@@ -144,29 +179,41 @@ class Contest:
                     f"which took {plain:.1f} us, not {native:.1f}"
                 )
 
+    def _begin(self) -> None:
+        self._native = self._choice.native = (1 << _FEW) - 1
+        self._choice.plain = 0
+        self._choice.calls = self._choice.ALWAYS
+
+    def _begin_anew(self) -> None:
+        """Forget the verdicts."""
+        self._verdicts += 1
+        self.rounds = {k: Round(expected=found.expected) for k, found in self.rounds.items()}
+        self._begin()
+
     def _time_native(self, side: Side, values: Sequence[object]) -> object:
-        code = self._unit.code
-        code.magnitudes = ALL_MAGNITUDES
+        self._choice.native = ALL_MAGNITUDES
         try:
             return side.time(self._unit.callable, values)
         finally:
-            code.magnitudes = self._taken
+            self._choice.native = self._native
 
-    def _take(self, first: int, last: int) -> None:
-        """Let native code take calls with arrays of these sizes, but for those that were lost."""
-        for magnitude in range(first, last + 1):
-            if magnitude not in self.rounds or not self.rounds[magnitude].is_lost:
-                self._taken |= 1 << magnitude
-        self._unit.code.magnitudes = self._taken
-
-    def _leave(self, executor: ProfilingExecutor, plan: Plan) -> None:
-        """Leave calls with arrays of the sizes that were lost to CPython."""
-        with executor.lock:
-            if plan.pass_on is None:
-                plan.pass_on = make_pass_on(executor.fn, plan.types)
-            lost = [magnitude for magnitude, found in self.rounds.items() if found.is_lost]
-            plan.pass_on_calls(sum(1 << magnitude for magnitude in lost))
-            executor.link_entries()
+    def _decide(self, magnitude: int, found: Round) -> None:
+        """Let the entry give calls with arrays of about that size, or of larger ones, too, to the side that won."""
+        is_quick, choice = self._unit.code.is_quick, self._choice
+        if found.is_lost:
+            choice.plain |= 1 << magnitude
+        else:
+            last = magnitude + (_LARGER if found.is_clear and not is_quick else 0)
+            won = sum(1 << k for k in range(magnitude, last + 1))
+            self._native |= won & ~choice.plain
+            choice.native = self._native
+        if not is_quick:
+            fastest = min(found.native.fastest, found.plain.fastest)
+            calls = max(int(_SECONDS_OF_VERDICT / fastest), _CALLS_OF_VERDICT)
+            choice.calls = min(choice.calls, calls << self._verdicts)
+        elif found.is_lost:
+            seconds = _OPTIMISING * self._unit.seconds
+            choice.calls = min(choice.calls, int(seconds / found.plain.fastest) + 1)
 
 
 def most_elements(values: Iterable[object]) -> int:

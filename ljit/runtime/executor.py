@@ -64,7 +64,6 @@ from ljit.runtime.plans import (
 )
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import twin_of
-from ljit.sizes import ALL_MAGNITUDES
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -364,7 +363,7 @@ class ProfilingExecutor:
             is_called=plan.is_called,
             is_alone=all(p.unit is None for p in self.plans.values()),
             is_long_in_use=is_long_in_use(plan),
-            has_rival=self.cold.may_wait and is_by_position(self.fn.__code__),
+            rival=self.fn if self.cold.may_wait and is_by_position(self.fn.__code__) else None,
         )
         unit = compile_function(self.baseline, request)  # `bail_out` names it
         return unit
@@ -374,8 +373,7 @@ class ProfilingExecutor:
         if unit.types != plan.types:  # sizes are no help
             self.table.generalize(plan)
         plan.unit = unit
-        plan.contest = Contest(unit, plan.last_run) if unit.code.options.has_rival else None
-        plan.pass_on_calls(0)
+        plan.contest = Contest.of(unit, plan.last_run, plan.contest)
         plan.bailouts.clear()
         self.link_entries()
         unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None
@@ -397,7 +395,6 @@ class ProfilingExecutor:
         plan.refused = reason
         _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
         self.retire(plan, reason)
-        plan.pass_on_calls(ALL_MAGNITUDES)
         drop_callers(plan)
 
     def link_entries(self) -> None:
@@ -410,7 +407,7 @@ class ProfilingExecutor:
             else:
                 link_entries(self.owner, [])
             return
-        entries = [entry for plan in self.plans.values() for entry in (plan.unit, plan.pass_on)]
+        entries = [plan.entry for plan in self.plans.values()]
         link_entries(self.owner, [e for e in entries if e is not None], self._fill_in)
 
     def retire(self, plan: Plan, reason: str) -> None:
@@ -420,7 +417,6 @@ class ProfilingExecutor:
                 return
             _log.update(self.fn.__qualname__, "drops native code:", reason)
             plan.retire(plan.unit)
-            plan.pass_on_calls(0)
             disconnect(plan)
             self.link_entries()
 

@@ -172,7 +172,7 @@ class CompileRequest(Record):
 
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
     `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too. `is_alone`:
-    there is no native code of the function for other types. `has_rival`: CPython may run calls in its place.
+    there is no native code of the function for other types. `rival`: the plain function, if CPython may run calls.
     """
 
     types: tuple[Type, ...]
@@ -185,7 +185,7 @@ class CompileRequest(Record):
     is_called: bool = False
     is_alone: bool = True
     is_long_in_use: bool = False
-    has_rival: bool = False
+    rival: Callable[..., object] | None = None
 
     @property
     def is_quick(self) -> bool:
@@ -250,7 +250,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,
         streams=request.feedback.elements >= STREAMED,
-        has_rival=request.has_rival and not request.is_quick and may_lose(made.graph),
+        rival=request.rival if may_lose(made.graph) else None,
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

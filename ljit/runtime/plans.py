@@ -115,7 +115,7 @@ class Plan(Compiled, frozen=False):
     mismatches: int = 0
     contest: Contest | None = None  # of the native code with CPython
     slow_calls: int = 0  # since CPython runs it
-    pass_on: PassOn | None = None  # entry that hands its calls to CPython
+    pass_on: PassOn | None = None  # entry that hands its calls to CPython, if it is refused
     is_called: bool = False  # by native code of other units
     is_compiling: bool = False
     is_waiting: bool = False  # for the next compile, without code: calls left that of the last one
@@ -127,10 +127,10 @@ class Plan(Compiled, frozen=False):
     def __str__(self) -> str:
         return types_text(self.types)
 
-    def pass_on_calls(self, magnitudes: int) -> None:
-        """Let the entry, if there is one, hand calls with arrays of these sizes to CPython (`NextCell.magnitudes`)."""
-        if self.pass_on is not None:
-            self.pass_on.code.magnitudes = magnitudes
+    @property
+    def entry(self) -> NativeUnit | PassOn | None:
+        """What takes its calls in machine code."""
+        return self.pass_on if self.refused is not None else self.unit
 
 
 class LoopPlan(Compiled, frozen=False):

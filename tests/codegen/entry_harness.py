@@ -8,6 +8,7 @@ from ljit.analysis.assumptions import Assumption
 from ljit.codegen.entries import entry
 from ljit.codegen.functions import slow_path
 from ljit.codegen.functions.assumptions import emit_assumptions
+from ljit.codegen.functions.choice import ChoiceCell, emit_choice
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.codegen.llvm.forms import Native
@@ -40,9 +41,10 @@ def build(
     *,
     assumptions: Sequence[Assumption] = (),
     cls: type = NativeFunction,
-    checks_sizes: bool = False,
+    choice: ChoiceCell | None = None,
+    rival: object = None,
 ) -> object:
-    """A callable whose entry takes arguments of the types and runs `body`."""
+    """A callable whose entry takes arguments of the types and runs `body`; of some sizes, with a `choice`."""
     kept: list[object] = []
 
     def keep(value: object) -> Ref:
@@ -52,8 +54,8 @@ def build(
     module = ModuleBuilder("test")
     following = entry.NextCell()
     f, arguments, reject = entry.begin_entry(module, "native", params, following)
-    if checks_sizes:
-        entry.reject_magnitudes(f, arguments, following, reject)
+    if choice is not None:
+        emit_choice(f, arguments, choice, keep(rival), reject)
     emit_assumptions(f, assumptions, reject, keep)
     body(f, arguments, keep)
     made = cls()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import traceback
 import types
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,14 @@ import pytest
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.codegen.entries import entry
 from ljit.codegen.functions import slow_path
+from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.llvm.builder import ModuleBuilder, address, integer
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references import boxing
 from ljit.errors import Raised
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.sizes import ALL_MAGNITUDES
 from ljit.types import ANY, FLOAT, INT, ArrayType
 from tests.codegen.entry_harness import build
 
@@ -372,18 +375,36 @@ def test_next_cell_is_one_word_of_memory():
     assert word.tolist() == [2**64 - 1]
 
 
-def test_an_entry_hands_on_calls_with_arrays_of_other_sizes():
+def test_an_entry_asks_who_runs_calls_with_arrays_of_which_sizes():
     array = ArrayType(np.dtype(float), (None, None))
-
-    def first(f, arguments, keep):
-        f.ret(boxing.box(f, Native(ANY, (keep("native"),)), keep))
-
-    taken = build([array, array, FLOAT], first, checks_sizes=True)
+    cell = ChoiceCell()
+    f = build([array, array, FLOAT], _constant("native"), choice=cell, rival=lambda *_: "plain")
     for elements in [0, 1, 2, 3, 4, 7, 8, 1023, 1024, 1025]:
         a, b = np.ones((elements, 1)), np.ones((1, elements // 2))
         magnitude = max(elements, 1).bit_length() - 1
-        for magnitudes in [1 << magnitude, ~(1 << magnitude), 2**64 - 1, 0]:
-            taken.following.magnitudes = magnitudes
+        such, others = 1 << magnitude, ALL_MAGNITUDES ^ 1 << magnitude
+        for cell.native, cell.plain in product([such, others, ALL_MAGNITUDES, 0], repeat=2):
+            is_native, is_plain = cell.native & such, cell.plain & such
+            wanted = "native" if is_native else "plain" if is_plain else ("slow", None)
             for args in [(a, b), (b, a), (a, a)]:
-                is_taken = bool(magnitudes >> magnitude & 1)
-                assert (taken(*args, 1.0) == "native") == is_taken
+                result = f(*args, 1.0)
+                assert (result if isinstance(result, str) else result[::2]) == wanted
+
+
+def test_a_choice_holds_for_some_calls():
+    cell = ChoiceCell()
+    f = build(
+        [ArrayType(np.dtype(float), (None,))],
+        _constant("native"),
+        choice=cell,
+        rival=lambda _: "plain",
+    )
+    cell.native, cell.plain = 1 << 3, 1 << 4
+    few, more = np.ones(8), np.ones(16)
+    cell.calls = 3
+    assert [f(few), f(more), f(few)] == ["native", "plain", "native"]
+    assert cell.calls == 0
+    assert f(few)[0] == f(more)[0] == "slow"
+    cell.calls = 1
+    assert f(more) == "plain"
+    assert f(more)[0] == "slow"

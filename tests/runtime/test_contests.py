@@ -7,6 +7,7 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.runtime import contests
 from ljit.runtime.contests import Round, Side
 
 
@@ -55,10 +56,15 @@ def double_up(a):
     return a * 0.5
 
 
-def optimised():
+def jitted():
     made = ljit.jit(double_up)
     for _ in range(3):
         made(np.arange(20.0))
+    return made
+
+
+def optimised():
+    made = jitted()
     assert not _plan(made).unit.code.is_quick
     return made
 
@@ -77,9 +83,9 @@ def call(f, size, times=1):
 def test_native_code_that_is_faster_runs_all_calls_behind_the_contest(takes):
     f = optimised()
     takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
-    assert call(f, 1000, 10) == 5  # by turns
+    assert call(f, 1000, 4) == 2  # by turns
     assert call(f, 1000, 50) == call(f, 15_000, 50) == 50
-    assert call(f, 30_000, 10) == 5  # much larger
+    assert call(f, 30_000, 4) == 2  # much larger
 
 
 def test_cpython_runs_calls_of_the_sizes_at_which_it_is_faster(takes):
@@ -89,7 +95,7 @@ def test_cpython_runs_calls_of_the_sizes_at_which_it_is_faster(takes):
     assert call(f, 1000, 50) == call(f, 600, 50) == 0
     assert call(f, 1500, 10) == 5
     assert call(f, 1500, 50) == call(f, 1000, 50) == 0
-    assert call(f, 300, 10) == call(f, 20_000, 10) == 5
+    assert call(f, 300, 4) == call(f, 20_000, 4) == 2
     assert call(f, 10, 50) == call(f, 300, 50) == call(f, 500, 50) == 50
     assert call(f, 5000, 50) == call(f, 20_000, 50) == 50
     assert call(f, 1000, 50) == 0
@@ -100,6 +106,64 @@ def test_times_that_are_close_are_taken_more_often(takes):
     takes(f, native=lambda _: 1.05e-5, plain=lambda _: 1e-5)
     assert call(f, 1000, 24) == 12
     assert call(f, 1000, 50) == 50
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1.21e-5)
+    assert call(f, 100, 10) == 5
+    assert call(f, 100, 50) == 50
+
+
+def test_arguments_that_alternate_are_shared(takes):
+    f = optimised()
+    takes(f, native=lambda n: n * 1e-8, plain=lambda n: n * 1.3e-8)
+    for _ in range(12):
+        call(f, 1000)
+        call(f, 600)
+    assert call(f, 600, 20) == call(f, 1000, 20) == 20
+
+
+def test_a_verdict_holds_for_some_time_and_then_for_twice_as_long(takes, monkeypatch):
+    monkeypatch.setattr(contests, "_SECONDS_OF_VERDICT", 1e-5)
+    monkeypatch.setattr(contests, "_CALLS_OF_VERDICT", 20)
+    f = optimised()
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
+    assert call(f, 1000, 4) == 2
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
+    assert call(f, 1000, 20) == 20
+    assert call(f, 1000, 10) == 5
+    assert call(f, 1000, 40) == 0
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
+    assert call(f, 1000, 4) == 2
+    assert call(f, 1000, 80) == 80
+    assert call(f, 20, 50) == 50  # no contest
+    assert call(f, 1000, 4) == 2
+
+
+def test_quick_code_that_loses_is_optimised_when_cpython_had_as_much_time(takes):
+    with config.overridden(quick_runs=10**6):
+        f = jitted()
+        takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-6)
+        unit = _plan(f).unit
+        assert unit.code.is_quick
+        unit.seconds = 1e-5
+        assert call(f, 1000, 10) == 5
+        assert call(f, 1000, 30) == 0
+        assert _plan(f).unit is unit
+        takes(f, native=lambda _: 5e-7, plain=lambda _: 1e-6)
+        call(f, 1000, 3)
+        assert _plan(f).unit is not unit
+        assert not _plan(f).unit.code.is_quick
+        assert call(f, 1000, 50) == 50  # what CPython takes is known
+
+
+def test_quick_code_that_wins_has_a_contest_for_each_size(takes):
+    with config.overridden(quick_runs=10**6):
+        f = jitted()
+        takes(f, native=lambda n: n * 1e-8, plain=lambda _: 1e-5)
+        assert call(f, 100, 4) == 2
+        assert call(f, 100, 20) == 20
+        assert call(f, 4000, 10) == 5
+        assert call(f, 4000, 20) == 0
+        assert call(f, 100, 20) == 20
+        assert _plan(f).unit.code.is_quick
 
 
 def test_cpython_gets_a_third_of_the_time_for_calls_that_take_long(takes):
@@ -129,11 +193,16 @@ def test_there_is_no_contest_where_the_interpreter_took_much_longer(takes):
     assert _plan(f).contest.rounds[9].native.runs == 1
 
 
-def test_calls_that_are_not_short_are_timed_until_the_times_are_known(takes):
+def test_cpython_gets_a_millisecond_at_once(takes):
     f = optimised()
-    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
-    assert call(f, 1000, 17) == 12
-    assert call(f, 1000, 50) == 0
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 4.5e-4)
+    assert call(f, 1000, 4) == 2
+    assert call(f, 1000, 50) == 50
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 7e-4)
+    assert call(f, 100, 2) == 1
+    assert call(f, 100, 30) == 30
+    assert call(f, 100, 30) == 29
+    assert call(f, 100, 50) == 50
 
 
 def test_there_are_none_without_calls_that_may_be_left_or_with_loops():
@@ -186,9 +255,9 @@ def test_new_code_begins_a_new_contest(takes):
     call(f, 1000, 10)
     assert call(f, 1000, 10) == 0
     f._executor.retire(_plan(f), "a test")
-    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
-    call(f, 1000, 20)
-    assert call(f, 1000, 10) == 10
+    takes(f, native=lambda _: 5e-7, plain=lambda _: 1e-3)
+    call(f, 1000)
+    assert call(f, 1000, 10) == 10  # what CPython took is known
 
 
 def test_explain_tells_which_sizes_are_left_to_cpython(takes):

@@ -1,0 +1,111 @@
+"""The choice between native code and CPython: entries ask a cell who runs calls with arrays of which sizes.
+
+Sizes are told apart by the binary order of magnitude of the elements of the largest array. Calls with sizes of neither
+are handed on; so are all calls when the cell has been asked so often as it was to be. `runtime/contests.py` says what
+is in the cell.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import partial, reduce
+
+from ljit.codegen.functions.slow_path import support
+from ljit.codegen.llvm.builder import TRUE, BlockRef, FunctionBuilder, Ref, address, integer
+from ljit.codegen.llvm.forms import Native, array_parts
+from ljit.sizes import ALL_MAGNITUDES
+from ljit.types import ArrayType
+
+__all__ = ["ChoiceCell", "call_plainly", "emit_choice"]
+
+_ZEROS = "llvm.ctlz.i64"
+_WORD = 8
+
+
+class ChoiceCell:
+    """Three words: the sizes that native code takes, those that CPython gets, and for how many calls that holds.
+
+    Bit `k` of the first two stands for calls whose largest array has 2**k elements, or more and less than 2**(k + 1).
+    """
+
+    ALWAYS = 2**62  # calls
+
+    __slots__ = ("_words",)
+
+    def __init__(self) -> None:
+        self._words = (ctypes.c_int64 * 3)(-1, 0, self.ALWAYS)
+
+    @property
+    def address(self) -> int:
+        """Where the words are: they must stay alive as long as code that reads them."""
+        return ctypes.addressof(self._words)
+
+    @property
+    def native(self) -> int:
+        """The magnitudes that native code takes."""
+        return self._words[0] & ALL_MAGNITUDES
+
+    @native.setter
+    def native(self, magnitudes: int) -> None:
+        self._words[0] = magnitudes
+
+    @property
+    def plain(self) -> int:
+        """The magnitudes that are left to CPython, if native code does not take them."""
+        return self._words[1] & ALL_MAGNITUDES
+
+    @plain.setter
+    def plain(self, magnitudes: int) -> None:
+        self._words[1] = magnitudes
+
+    @property
+    def calls(self) -> int:
+        """For how many more calls that holds; none if it is not positive."""
+        return self._words[2]
+
+    @calls.setter
+    def calls(self, count: int) -> None:
+        self._words[2] = count
+
+
+def emit_choice(
+    f: FunctionBuilder,
+    arguments: Sequence[Native],
+    cell: ChoiceCell,
+    function: Ref,
+    reject: BlockRef,
+) -> None:
+    """Go on with calls that the cell gives to native code; leave others to the plain `function`, or hand them on."""
+    left = f.binary("sub", _load(f, cell, 2), 1)
+    f.store(left, address(cell.address + 2 * _WORD))
+    holds = f.icmp("sge", left, 0)
+    bit = f.binary("shl", integer("i64", 1), f.binary("xor", _leading_zeros(f, arguments), 63))
+    native, other, plain = (f.new_block(name) for name in ("native", "other", "plain"))
+    f.condbr(f.binary("and", holds, _is_in(f, bit, cell, 0)), native, other)
+    f.start(other)
+    f.condbr(f.binary("and", holds, _is_in(f, bit, cell, 1)), plain, reject)
+    f.start(plain)
+    call_plainly(f, function)
+    f.start(native)
+
+
+def call_plainly(f: FunctionBuilder, function: Ref) -> None:
+    """Return what a plain function gives for the entry's arguments."""
+    f.ret(f.call("ptr", support("call_plainly"), (function, *f.params[1:])))
+
+
+def _leading_zeros(f: FunctionBuilder, arguments: Sequence[Native]) -> Ref:
+    """Those of the number of elements of the largest array."""
+    arrays = [a for a in arguments if isinstance(a.type, ArrayType) and None in a.type.shape]
+    counts = [reduce(partial(f.binary, "mul"), array_parts(array).sizes) for array in arrays]
+    largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
+    return f.call_external("i64", _ZEROS, (f.binary("or", largest, 1), TRUE), "")
+
+
+def _is_in(f: FunctionBuilder, bit: Ref, cell: ChoiceCell, word: int) -> Ref:
+    return f.icmp("ne", f.binary("and", bit, _load(f, cell, word)), 0)
+
+
+def _load(f: FunctionBuilder, cell: ChoiceCell, word: int) -> Ref:
+    return f.load("i64", address(cell.address + word * _WORD))
