@@ -13,10 +13,11 @@ same vectors, but a load and a store for each addition.
 
 Legal if nothing but the variable of the outer loop differs from trip to trip until the inner loops are done
 (`analysis/uniformity`), nothing is stored in them or in front of them, and what the trip stores behind them is not
-read in them: by type and origin, or by a test of the addresses in front. All checks up to the first store go back to
-the start of the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself,
-if each trip stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes
-through one column at a time are gone through eight columns at a time, and sums in memory overlap.
+read in them: by type and origin, or by a test of the addresses in front. What the outer loop carries (`norm += s * s`)
+is used behind the inner loops only, where the trips take turns. All checks up to the first store go back to the start
+of the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself, if each trip
+stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes through one
+column at a time are gone through eight columns at a time, and sums in memory overlap.
 
 Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance for Pipelined Architectures, 1988.
 """
@@ -24,6 +25,7 @@ Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import pairwise
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.uniformity import Varying
@@ -79,7 +81,7 @@ class _Nest:
 
     @staticmethod
     def of(node: Node, aliases: AliasInfo) -> _Nest | None:
-        if node.op is not LOOP or len(node.inputs) != 2 or len(node.blocks) != 1:
+        if node.op is not LOOP or len(node.blocks) != 1:
             return None
         start, body = node.inputs[0], node.blocks[0]
         if not (start.is_constant and start.constant == 0) or body.terminator.op is not YIELD:
@@ -107,6 +109,7 @@ class _Nest:
     def is_legal(self) -> bool:
         return (
             self.can_go_back()
+            and self.carries_past_core()
             and self.behind_is_straight()
             and self.core_is_legal()
             and (not self.core_stores or self.stores_are_legal())
@@ -118,6 +121,14 @@ class _Nest:
         """Whether there is a Snapshot for a group of trips, to which all checks up to the first store go back."""
         starts = bool(self.before) and self.before[0].op is SNAPSHOT
         return starts and not any(n.blocks for n in self.before)
+
+    def carries_past_core(self) -> bool:
+        """Whether what the loop carries is not needed until the inner loops are done: no trip waits for another one."""
+        carried = self.loop.blocks[0].params[1:]
+        if carried and self.core_stores:
+            return False
+        nodes = (n for node in (*self.before, self.core) for n in node.walk())
+        return not any(v in carried for n in nodes if n.op is not SNAPSHOT for v in n.inputs)
 
     def behind_is_straight(self) -> bool:
         """Whether what stands behind the inner loops has no loops and no exits: it is written out for each trip."""
@@ -184,8 +195,8 @@ class _Nest:
             if not node.op.effects_of(node) & Effect.WRITE:
                 continue
             written = written_operands(node)
-            if not written or not self.behind or self.behind[-1].op is not SNAPSHOT:
-                return False  # the next group would be entered without a Snapshot behind the store
+            if not written or not self.behind or not self.has_snapshot_behind(node):
+                return False  # the next trip would be entered without a Snapshot behind the store
             for target in map(self.root, written):
                 if not self.elements.are_disjoint(target, self.root):
                     if node.is_inside(self.core) or target in read:
@@ -197,6 +208,14 @@ class _Nest:
         return len(self.hazards) <= 4 and all(
             isinstance(v.type, ArrayType) and not v.is_inside(self.loop) for v in arrays
         )
+
+    def has_snapshot_behind(self, store: Node) -> bool:
+        """Whether there is a Snapshot between a store and the end of the trip."""
+        while store not in self.behind and store is not self.core:
+            assert store.block is not None and store.block.owner is not None
+            store = store.block.owner
+        nodes = self.behind if store is self.core else self.behind[self.behind.index(store) :]
+        return any(n.op is SNAPSHOT for n in nodes)
 
     def root(self, value: Value) -> Value:
         """The value from outside of the loop in whose memory that of `value` lies, if there is one."""
@@ -227,20 +246,35 @@ class Jam:
     def run(self) -> None:
         nest, loop = self.nest, self.nest.loop
         groups = self.number_of_groups()
+        given = loop.blocks[0].terminator.inputs  # to the next trip
         jammed = loop.create_before(
-            LOOP, (loop.inputs[0], groups), {"lanes": _LANES}, outputs=(), like=loop
+            LOOP,
+            (loop.inputs[0], groups, *loop.inputs[2:]),
+            {"lanes": _LANES},
+            outputs=(),
+            like=loop,
         )
-        body = jammed.add_block([("", INT)])
+        params = loop.blocks[0].params
+        body = jammed.add_block([("", INT), *((p.name, p.type) for p in params[1:])])
         end = body.create(YIELD, like=loop)
+        self.lanes[0].update(zip(params[1:], body.params[1:], strict=True))
         first = self.int_op(end, "py::mul", body.params[0], _LANES)
         for lane, values in enumerate(self.lanes):
             values[loop.blocks[0].params[0]] = self.int_op(end, "py::add", first, lane)
         for node in nest.before:
             self.jam(node, body, end)
         self.jam(nest.core, body, end)
-        for values in self.lanes[-1:] if nest.core_stores else self.lanes:
+        for values, following in pairwise((*self.lanes, {})):
+            if nest.core_stores and values is not self.lanes[-1]:
+                continue
             for node in nest.behind:
                 copy_node(node, self.graph, values, {}).insert_before(end)
+            carried = [values.get(value, value) for value in given]
+            following.update(zip(params[1:], carried, strict=True))
+        for position, value in enumerate(carried):
+            end.add_input(value)
+            out = loop.outputs[position]
+            loop.set_input(2 + position, jammed.add_output(out.type, out.name))
         loop.set_input(0, self.int_op(loop, "py::mul", groups, _LANES))
 
     def number_of_groups(self) -> Value:
