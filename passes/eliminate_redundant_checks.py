@@ -38,6 +38,7 @@ from ljit.passes.loops.trip_limits import (
     head_of,
     loses_bits,
     measures,
+    most_trips,
     remaining,
     trips_of,
 )
@@ -64,7 +65,7 @@ def eliminate_redundant_checks(
     for loop, (most, made) in ends.items():
         loop.attrs["ends_after"] = most
         tests += made
-    if walk.counting.intersection(limited):  # how far they count is known now
+    if walk.counting.intersection((*limited, *ends)):  # how far they count is known now
         if ends:  # how they end may rest on these
             tests += walk.predicates
         walk = _walked(graph, failed, fastmath=fastmath)
@@ -238,8 +239,8 @@ class _Walk:
 
     def last_trip(self, node: Node, k: Linear) -> list[Linear]:
         """What is known of the trips of a ``while``."""
-        most = node.attrs.get("most_trips")
-        if not isinstance(most, int):
+        most = most_trips(node)
+        if most is None:
             return [INT_MAX - 1 - k]
         return [self.s.value(node.inputs[0]) + most - 1 - k]
 

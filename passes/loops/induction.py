@@ -16,6 +16,7 @@ from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
+from ljit.passes.loops.trip_limits import most_trips
 from ljit.records import Record
 
 __all__ = ["Induction", "inductions"]
@@ -174,8 +175,8 @@ def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> t
 def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
     """Bounds of what all trips add to a carried variable."""
     low, high = _steps(s, loop, index)
-    trips = loop.attrs.get("most_trips")
-    if not isinstance(trips, int):
+    trips = most_trips(loop)
+    if trips is None:
         return (0 if low >= 0 else -_FAR), (0 if high <= 0 else _FAR)
     return min(low * trips, 0), max(high * trips, 0)
 

@@ -12,8 +12,8 @@ that another one follows, and known to be small there. A number can lose a bit i
 What falls by 1 at least and is not small makes as many trips as it was at first, and two: not too many, if a test in
 front of the loops around shows that.
 
-`Loop[most_trips]` says what was found of few trips, and what the loop counts is bounded; `Loop[ends_after]` of others,
-roughly: what the loop counts has closer bounds. `codegen/loops/watches.py` needs no polls there.
+`Loop[most_trips]` says what was found of few trips; `Loop[ends_after]` of others. `codegen/loops/watches.py` needs no
+polls there. What the loop counts is bounded, and so is what loops around it count in it.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ __all__ = [
     "head_of",
     "loses_bits",
     "measures",
+    "most_trips",
     "remaining",
     "trips_of",
 ]
@@ -150,6 +151,12 @@ def trips_of(found: Iterable[Measure]) -> int | None:
     """How many trips the loop has at most; None: it has no measure."""
     limits = [m.most_trips() for m in found]
     return min((most for most in limits if most is not None), default=None)
+
+
+def most_trips(loop: Node) -> int | None:
+    """How many trips a loop has at most, by what was found before; None if nothing was."""
+    found = (loop.attrs.get(name) for name in ("most_trips", "ends_after"))
+    return min((most for most in found if isinstance(most, int)), default=None)
 
 
 def falling(found: Iterable[Measure]) -> list[Linear]:

@@ -1,0 +1,89 @@
+"""What is counted in inner loops of known lengths has bounds: it needs no check of its own."""
+
+import re
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.testing.chaos import fail_each_guard
+from tests.programs.harness import compare
+
+MOST = 2**63 - 1
+
+
+def palindromes(s, count):
+    for c in range(len(s)):
+        i = j = c
+        while i >= 0 and j < len(s) and s[i] == s[j]:
+            count += 1
+            i -= 1
+            j += 1
+    return count
+
+
+def of_both_kinds(s, count):
+    n = len(s)
+    for c in range(n):
+        i, j = c, c
+        while i >= 0 and j < n and s[i] == s[j]:
+            count += 1
+            i -= 1
+            j += 1
+        i, j = c, c + 1
+        while i >= 0 and j < n and s[i] == s[j]:
+            count -= 3
+            i -= 1
+            j += 1
+    return count
+
+
+def in_three_loops(s, count):
+    for a in range(len(s)):
+        for b in range(a):
+            k = b
+            while k > 0 and s[k] != s[a]:
+                k -= 1
+                count += 2
+    return count
+
+
+FUNCTIONS = (palindromes, of_both_kinds, in_three_loops)
+
+
+def symbols(n):
+    return np.arange(n) ** 2 % 5 // 2
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_counts_are_those_of_cpython(function):
+    f = ljit.jit(function)
+    for count in (0, 0, 0, -5, 2**62, MOST - 3, MOST, -MOST, 0, 2**64, 0):
+        for n in (40, 0, 1, 2):
+            assert function(symbols(n), count) == f(symbols(n), count)
+    for _ in fail_each_guard(f):
+        assert compare(function(symbols(40), 7), f(symbols(40), 7)) is None
+
+
+@pytest.mark.parametrize("function", [palindromes, of_both_kinds])
+def test_counts_need_no_check(function):
+    f = ljit.jit(function)
+    for _ in range(3):
+        f(symbols(40), 0)
+    steps = re.findall(r"= py::i(?:add|sub)\b.*", str(f.graph_for(symbols(40), 0)))
+    assert steps and all("proven=('fits',)" in step for step in steps)
+
+
+def test_loops_that_turn_out_long_count_on():
+    def function(n, count):
+        total = 0
+        for k in range(n):
+            j = k * 3_000_000
+            while j > 0:
+                j -= 1
+                total += count
+        return total
+
+    f = ljit.jit(function)
+    for n, count in ((2, 3), (2, 3), (2, 3), (4, 3), (2, 2**62 + 1), (3, 5)):
+        assert f(n, count) == 3_000_000 * (n * (n - 1) // 2) * count
