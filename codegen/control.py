@@ -17,11 +17,12 @@ from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.exits.bailout import Landing, known_object
 from ljit.codegen.exits.convert import convert, has_member, narrow
+from ljit.codegen.functions.context import Note
 from ljit.codegen.functions.slow_path import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lists.boxed_uses import is_boxed
-from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
+from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
@@ -75,6 +76,7 @@ class GraphEmitter:
         self._yield: Jump = self._no_yield
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
+        self._noted: tuple[BlockRef, Note] | None = None  # the last line that a comment names
         self._to_poll: Graph | None = None  # its body calls others, and has not polled yet
 
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
@@ -98,6 +100,7 @@ class GraphEmitter:
             if node in self._early:
                 continue
             self.e.bailout.node = node
+            self._note_line(node)
             if self.e.bailout.late and not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
             mark, self.e.spent = len(self.e.ownership.acquired), self._deaths.spent_by(node)
@@ -105,6 +108,16 @@ class GraphEmitter:
             self.emit_node(node)
             self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
         self._yield = saved
+
+    def _note_line(self, node: Node) -> None:
+        """Say which line of the source the next ones are for, once in a block."""
+        block, place = self.e.f.block, node.range
+        if block is None or place is None:
+            return
+        line = place.source, place.line
+        if self._noted != (block, line):
+            self._noted = block, line
+            self.e.context.note(block, line)
 
     def emit_node(self, node: Node) -> None:
         """Emit one node in the place where the function is written."""
@@ -210,6 +223,7 @@ class GraphEmitter:
             for inner in block:
                 if inner is not block.last:
                     self.e.bailout.node = inner
+                    self._note_line(inner)
                     self.emit_node(inner)
         return self.operands(block.terminator)
 

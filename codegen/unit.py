@@ -14,8 +14,16 @@ from ljit.codegen.functions.bodies import Body
 from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.functions.work import WorkCell
+from ljit.codegen.listing import described, listing
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder
-from ljit.codegen.llvm.engine import CompiledModule, CompileTimes, Passes, Symbols, compile_ir
+from ljit.codegen.llvm.engine import (
+    CompiledModule,
+    CompileTimes,
+    Passes,
+    Symbols,
+    compile_ir,
+    names_of_code,
+)
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.loops.nest_functions import has_equal_nests
@@ -48,6 +56,7 @@ class NativeCode:
         self._kept = context.kept
         self._work = context.work
         self.choice = context.choice
+        self._notes = list(context.notes)
         self.exits: Sequence[ExitInfo] = context.exits
         self.sites: Sequence[SiteInfo] = context.sites
         self.emit_time = emit_time
@@ -100,6 +109,14 @@ class NativeCode:
     def asm(self) -> str:
         """The machine code as assembler text."""
         return self._compiled.asm()
+
+    def shown(self, text: str) -> str:
+        """`ir`, `optimized_ir()` or `asm()` as people read it (`listing`)."""
+        names = {**names_of_code(), **{id(x): described(x) for x in self._kept}}
+        for cell in (self._following, self._work, self.choice):
+            names |= cell.names if cell is not None else {}
+        notes = [x if isinstance(x, str) else x[0].shown(x[1]) for x in self._notes]
+        return listing(text, names, notes)
 
     @property
     def times(self) -> CompileTimes:

@@ -21,6 +21,16 @@ class Source(Record):
     module: str = "?"
     first_line: int = 1
 
+    @property
+    def name(self) -> str:
+        """The file's base name."""
+        return self.filename.replace("\\", "/").rsplit("/", 1)[-1]
+
+    def shown(self, line: int) -> str:
+        """The base name of the file, the number of a line, and its text."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        return f"{self.name}:{line}  {' '.join(text.split())}".rstrip()
+
     def byte_column(self, line: int, column: int) -> int:
         """Give a column as code objects count it: in bytes of UTF-8."""
         if not 1 <= line <= len(self.lines):
@@ -63,8 +73,7 @@ class SourceRange(Record, eq=True, frozen=False):
 
     def short(self) -> str:
         """Give ``file.py:line:column`` with the file's base name, as printed in graphs."""
-        name = self.source.filename.replace("\\", "/").rsplit("/", 1)[-1]
-        return f"{name}:{self.line}:{self.column}"
+        return f"{self.source.name}:{self.line}:{self.column}"
 
     def called_from(self, caller: SourceRange) -> SourceRange:
         """Give this range as seen when its function is inlined at `caller`."""

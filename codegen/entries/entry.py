@@ -88,6 +88,11 @@ class NextCell:
         return ctypes.addressof(self._words)
 
     @property
+    def names(self) -> dict[int, str]:
+        """What each word is, by its address."""
+        return {self.address: "next entry", self.address + 8: "calls taken"}
+
+    @property
     def target(self) -> int:
         return self._words[0]
 

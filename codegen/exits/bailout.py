@@ -155,6 +155,7 @@ class Bailout:
             self._branch_if(condition, condition, self.retry)
             return
         exit_block, site = self._site(reason)
+        self.context.note(f.block, f"leaves if {reason}")
         checked = condition
         if self.context.options.chaos:
             condition = f.binary("or", condition, self._is_forced(site))
@@ -238,6 +239,7 @@ class Bailout:
         saved, f.block = f.block, None
         exit_block, site = self._site(reason)
         f.start(block, reachable=True, cold=True)
+        self.context.note(block, f"leaves: {reason}")
         left = f.br(exit_block)
         assert left is not None and self.current is not None and self.current.edges is not None
         self.current.edges.append((site, left))

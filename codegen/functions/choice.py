@@ -42,6 +42,12 @@ class ChoiceCell:
         return ctypes.addressof(self._words)
 
     @property
+    def names(self) -> dict[int, str]:
+        """What each word is, by its address."""
+        what = ("sizes of native code", "sizes of CPython", "calls for which that holds")
+        return {self.address + _WORD * i: name for i, name in enumerate(what)}
+
+    @property
     def native(self) -> int:
         """The magnitudes that native code takes."""
         return self._words[0] & ALL_MAGNITUDES

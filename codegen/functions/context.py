@@ -8,11 +8,11 @@ from ljit.analysis.assumptions import Assumption
 from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.handed_over import Recipe, put_together
 from ljit.codegen.functions.work import WorkCell
-from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.codegen.llvm.builder import BlockRef, ModuleBuilder, Ref, address
 from ljit.errors import CodegenError
 from ljit.ops.private_items import python_value
 from ljit.records import Record, made_by
-from ljit.source import SourceRange
+from ljit.source import Source, SourceRange
 from ljit.types import ANY, Type
 
 __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
@@ -76,6 +76,10 @@ class ExitInfo(Record, eq=True):
         return tuple(shown)
 
 
+#: a line of the source, or what is said of a check
+Note = tuple[Source, int] | str
+
+
 class SiteInfo(Record, eq=True):
     """One check that can leave native code: for which baseline node, why, and where in the source."""
 
@@ -95,8 +99,14 @@ class Context(Record, frozen=False):
     boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
     work: WorkCell | None = None  # of quick code
     choice: ChoiceCell | None = None  # of code that has a rival
+    notes: dict[Note, int] = made_by(factory=dict)  # what the numbers of `BlockRef.note` stand for
     packs: bool = False  # some elements are done side by side, which LLVM may put into vectors
     _addresses: dict[int, Ref] = made_by(factory=dict)
+
+    def note(self, block: BlockRef | None, about: Note) -> None:
+        """Have whoever reads the IR told what the lines that come next in a block are for."""
+        if block is not None:
+            block.note(self.notes.setdefault(about, len(self.notes)))
 
     def keep(self, value: object) -> Ref:
         """Keep a Python object alive as long as the code lives, and give its address."""

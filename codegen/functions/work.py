@@ -51,6 +51,11 @@ class WorkCell:
         return ctypes.addressof(self._word)
 
     @property
+    def names(self) -> dict[int, str]:
+        """What the word is, by its address."""
+        return {self.address: "work left"}
+
+    @property
     def is_used_up(self) -> bool:
         return self._word.value < 0
 

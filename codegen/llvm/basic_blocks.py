@@ -32,7 +32,8 @@ class BlockRef:
     """A basic block: a label, and its lines once it was started.
 
     `dominator` is its immediate dominator, `depth` how many blocks dominate it (0: not started). `is_loop`: it is the
-    first one of a loop, which `has_vectors` unless it is known that LLVM makes none of it.
+    first one of a loop, which `has_vectors` unless it is known that LLVM makes none of it. `notes` are comments, by
+    the number of the line that they stand in front of.
     """
 
     __slots__ = (
@@ -43,6 +44,7 @@ class BlockRef:
         "is_loop",
         "lines",
         "name",
+        "notes",
         "phis",
         "predecessors",
     )
@@ -57,7 +59,21 @@ class BlockRef:
         )
         self.phis: list[Phi] = []
         self.lines: list[str] = []
+        self.notes: dict[int, int] = {}
         self.is_loop, self.has_vectors = False, True
+
+    def note(self, number: int) -> None:
+        """Say something about the lines to come, in a comment; `Context.notes` has the words for it."""
+        self.notes[len(self.lines)] = number
+
+    def text(self) -> list[str]:
+        """Its lines with all that stands around them."""
+        parts, start = [f"{self.name}:", *(phi.render() for phi in self.phis)], 0
+        for at, number in self.notes.items():
+            parts += self.lines[start:at]
+            parts.append(f";{number}")
+            start = at
+        return parts + self.lines[start:]
 
     def add_edge(self, block: BlockRef) -> None:
         """Note that a block, which is written, goes on here."""

@@ -493,8 +493,6 @@ class FunctionBuilder:
         lines += self.entry.lines
         lines.append(f"br label %{self._body.name}")
         for block in self.blocks:
-            lines.append(f"{block.name}:")
-            lines += [phi.render() for phi in block.phis]
-            lines += block.lines
+            lines += block.text()
         lines.append("}")
         return "\n".join(lines)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Any
+from weakref import WeakSet
 
 import llvmlite.binding as llvm
 from llvmlite.binding import newpassmanagers
@@ -37,6 +38,7 @@ __all__ = [
     "has_fused_multiply_add",
     "host_description",
     "keep_forever",
+    "names_of_code",
     "vector_bytes",
 ]
 
@@ -89,6 +91,14 @@ class CompileTimes(Record, eq=True):
         return self.parse + self.optimize + self.emit + self.link
 
 
+_modules = WeakSet["CompiledModule"]()  # that were made and are alive
+
+
+def names_of_code() -> dict[int, str]:
+    """The name of each function and global variable of living modules by its address."""
+    return {address: name for x in list(_modules) for name, address in x._addresses.items()}
+
+
 class CompiledModule:
     """Machine code of one module, and ways to look at it."""
 
@@ -107,6 +117,7 @@ class CompiledModule:
         self._passes = passes
         self._tracker = tracker
         self._addresses: dict[str, int] = {name: tracker[name] for name in names}
+        _modules.add(self)
         self.size = size  # of the object file, in bytes
         self.times = times
 

@@ -126,11 +126,12 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
 
 def llvm_text(executor: ProfilingExecutor, args: Sequence[object], *, optimized: bool) -> str:
     code = _unit(executor, args).code
-    return code.optimized_ir() if optimized else code.ir
+    return code.shown(code.optimized_ir() if optimized else code.ir)
 
 
 def assembly(executor: ProfilingExecutor, args: Sequence[object]) -> str:
-    return _unit(executor, args).code.asm()
+    code = _unit(executor, args).code
+    return code.shown(code.asm())
 
 
 def explain(executor: ProfilingExecutor) -> str:

@@ -149,7 +149,7 @@ def test_only_exits_of_loops_without_the_gil_take_it_back():
         assert total(np.arange(5), 1) == total(np.arange(5), 1) == 12
         assert total(np.arange(5), 2**62) == 2**63 + 10
         assert total(np.full(5, 2**61), 2**61) == 7 * 2**61
-    exits = re.findall(r"^exit\.\d+:\n((?:.*\n)*?)br ", total.dump_llvm(), re.MULTILINE)
+    exits = re.findall(r"^exit\.\d+:\n((?:.*\n)*?)  br ", total.dump_llvm(), re.MULTILINE)
     takes = ["call void inttoptr" in lines for lines in exits]
     assert any(takes)
     assert not all(takes)
