@@ -25,6 +25,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import newpassmanagers
 
 from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.partition import IN_PLACE, partition
 from ljit.errors import CodegenError
 from ljit.records import Record
@@ -433,6 +434,8 @@ def compile_ir(
     taken from `find`, which gets the object files, from NumPy's C API
     (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
     """
+    if optimize and not passes.straight:
+        text = plain_clips(text)
     known = layout.numpy_symbols()
     imported = {name: known[name] for name in _numpy_calls().findall(text)}
     if _HALF_TYPE.search(text):

@@ -175,6 +175,7 @@ def compare_constants(predicate: str, x: Ref, y: Ref) -> bool:
 
 
 _EXACT = 2**11  # integers up to here are numbers of each floating-point type
+_GREATEST_HALF = 65504.0
 
 
 def fold_conversion(opcode: str, x: Ref, type_: str) -> Ref | None:
@@ -184,5 +185,7 @@ def fold_conversion(opcode: str, x: Ref, type_: str) -> Ref | None:
         return integer(type_, x.constant & ((1 << bits_of(x.type)) - 1) if wraps else x.constant)
     if x.constant is not None and opcode == "sitofp" and abs(x.constant) <= _EXACT:
         return float_constant(type_, float(x.constant))
-    number = float_value(x) if opcode in ("fptrunc", "fpext") and type_ != "half" else None
-    return float_constant(type_, number) if number is not None else None
+    number = float_value(x) if opcode in ("fptrunc", "fpext") else None
+    if number is None or (type_ == "half" and not abs(number) <= _GREATEST_HALF):
+        return None
+    return float_constant(type_, number)

@@ -3,6 +3,8 @@
 import cmath
 import math
 
+import numpy as np
+
 from tests.programs.harness import program
 
 
@@ -287,3 +289,38 @@ def functions_of_cmath(zs):
         total += cmath.exp(z) + cmath.sqrt(z) * cmath.rect(r, phi)
         angles += cmath.phase(z)
     return total, angles
+
+
+_LIMITS = np.array([0.0, -0.0, 0.5, 1.0, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, -5e-324])
+
+
+@program(lambda: (_LIMITS.copy(), np.zeros(11)), lambda: (_LIMITS.astype("f4"), np.zeros(11, "f4")))
+def clips_at_one_limit_with_and_without_nan(xs, out):
+    for i in range(len(xs)):
+        v = xs[i]
+        if v < 1.0:
+            v = 1.0
+        if not v >= 1.0:
+            v = 1.0
+        out[i] = v
+    return out
+
+
+@program(
+    lambda: (_LIMITS.copy(), np.zeros((4, 11), "f4")),
+    lambda: (_LIMITS.astype("f4"), np.zeros((4, 11))),
+    lambda: (_LIMITS.astype("f2"), np.zeros((4, 11))),
+)
+def signs_of_zeros_that_are_clipped_and_converted(xs, out):
+    for i in range(len(xs)):
+        v = xs[i]
+        if v < 0.0:
+            v = 0.0
+        out[0, i] = v
+        w = float(xs[i])
+        if not w <= 0.0:
+            w = 0.0
+        out[1, i] = w
+        out[2, i] = 0.0 if v > 0.0 else v
+        out[3, i] = 0.0 if not w >= 0.0 else w
+    return out
