@@ -88,9 +88,11 @@ class NativeCode:
         """Address of what native code of other units calls; 0 if there is no such function."""
         return self._compiled.symbol(NATIVE_ENTRY) if self.options.is_called else 0
 
-    def set_next(self, address: int) -> None:
-        """Say which vectorcall function gets the calls that this one does not take."""
+    def set_next(self, address: int, count_of_passed: int | None = None) -> None:
+        """Say which function gets the calls that this one does not take (`NextCell`)."""
         self._following.target = address
+        if count_of_passed is not None:
+            self._following.count_of_passed = count_of_passed
 
     @property
     def calls(self) -> int:

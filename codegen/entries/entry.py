@@ -3,8 +3,8 @@
 An entry takes CPython's vectorcall arguments. When the call has no keywords, the right number of
 arguments, arguments of the unit's types, its assumptions about global variables hold, and NumPy is
 not set to raise where floats overflow, the body runs. Else it jumps, with the same arguments, to the
-function that its `NextCell` names: the entry of another specialisation, or the slow path
-(`ljit.codegen.functions.slow_path`).
+function that its `NextCell` names: the entry of another specialisation, the one that leaves calls to CPython
+(`ljit/runtime/passing.py`), or the slow path (`ljit.codegen.functions.slow_path`).
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ __all__ = [
 
 #: so many parameters are read in line
 _FEW = 4
+_WORD = 8
 
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
@@ -75,12 +76,17 @@ VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
 
 class NextCell:
-    """Two words: where an entry goes with calls that it does not take, and how many it has taken."""
+    """Words: where an entry goes with calls that it does not take, and how many it has taken.
+
+    The third says where the calls are counted that may still be left to CPython behind it: there will be none behind a
+    call of the right types that the entry does not take. (At first it is another word here.)
+    """
 
     __slots__ = ("_words",)
 
     def __init__(self, target: int = 0) -> None:
-        self._words = (ctypes.c_uint64 * 2)(target, 0)
+        self._words = (ctypes.c_uint64 * 4)(target, 0)
+        self.count_of_passed = self.address + 3 * _WORD
 
     @property
     def address(self) -> int:
@@ -99,6 +105,14 @@ class NextCell:
     @target.setter
     def target(self, value: int) -> None:
         self._words[0] = value
+
+    @property
+    def count_of_passed(self) -> int:
+        return self._words[2]
+
+    @count_of_passed.setter
+    def count_of_passed(self, value: int) -> None:
+        self._words[2] = value
 
     @property
     def calls(self) -> int:
@@ -121,12 +135,14 @@ def emit_entry(
     f, arguments, reject = begin_entry(module, name, params, following, is_quick=is_quick)
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
+    due = f.new_block("due")
     if context.choice is not None:
-        emit_choice(f, arguments, context.choice, context.keep(options.rival), reject)
-    emit_assumptions(f, options.assumptions, reject, context.keep)
+        emit_choice(f, arguments, context.choice, context.keep(options.rival), due)
+    emit_assumptions(f, options.assumptions, due, context.keep)
     if is_under_settings(graph):
-        _require_quiet_settings(f, reject)
-    _count_run(context, f, graph, reject)
+        _require_quiet_settings(f, due)
+    _count_run(context, f, graph, due)
+    _pass_no_more(f, due, following, reject)
     _count_call(f, following)
     has_loop = any(node.op is LOOP for node in graph.walk())
     if has_loop:
@@ -180,6 +196,15 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
     f.start(following)
 
 
+def _pass_no_more(f: FunctionBuilder, due: BlockRef, following: NextCell, reject: BlockRef) -> None:
+    """Hand on what comes to `due`, calls of the right types: the executor has something to do for these."""
+    body, f.block = f.block, None
+    if f.start(due, cold=True):
+        f.store(integer("i64", 0), f.load("ptr", address(following.address + 2 * _WORD)))
+        f.br(reject)
+    f.block = body
+
+
 def _require_quiet_settings(f: FunctionBuilder, reject: BlockRef) -> None:
     """Hand a call on while NumPy is set to do more than warn. Native callers have looked."""
     following = f.new_block("quiet")
@@ -225,7 +250,7 @@ def _return_object(f: FunctionBuilder, value: Native, status: Ref, keep: Keep) -
 
 def _count_call(f: FunctionBuilder, following: NextCell) -> None:
     """Add one to the count of calls taken."""
-    place = address(following.address + 8)
+    place = address(following.address + _WORD)
     f.store(f.binary("add", f.load("i64", place), 1), place)
 
 

@@ -3,7 +3,7 @@
 Entries of specialisations take exactly one positional argument for each parameter. This one, made for one
 function, builds such a call from keywords and from the defaults as they are now, makes a tuple of what
 ``*args`` takes and a dict of what ``**kwargs`` takes, and hands it to the first of those entries. What
-cannot be bound goes to the slow path as it came: CPython says what is wrong.
+cannot be bound, or none of them takes, goes to the `last` entry as it came; CPython says what is wrong.
 
 Where a function has keyword-only parameters, ``*args`` or ``**kwargs``, nothing else may call its specialisations
 (they would take those by position). Their chain then ends in the *end entry*, which tells by null without an
@@ -17,7 +17,6 @@ import sys
 import types
 from collections.abc import Iterator
 
-from ljit.codegen.functions.slow_path import slow_entry
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.parameters import has_keywords, has_rest, named_parameters
 
@@ -193,13 +192,13 @@ whole:
 class FillIn:
     """The entry of one function, with the word that names the entry that it calls."""
 
-    def __init__(self, fn: types.FunctionType, owner: object) -> None:
+    def __init__(self, fn: types.FunctionType, owner: object, last: int) -> None:
         self._fn = fn
-        self._first = ctypes.c_uint64(slow_entry())
+        self._first = ctypes.c_uint64(last)
         self._names = tuple([sys.intern(name) for name in named_parameters(fn.__code__)])
         self._by_keyword = self._names[fn.__code__.co_posonlyargcount :]
         by_keyword = id(self._by_keyword)
-        text = _text(fn, self._names, by_keyword, id(owner), ctypes.addressof(self._first))
+        text = _text(fn, self._names, by_keyword, id(owner), ctypes.addressof(self._first), last)
         self._compiled = compile_ir(text, _ENTRY, exports=(_END,))
 
     @property
@@ -218,7 +217,12 @@ class FillIn:
 
 
 def _text(
-    fn: types.FunctionType, names: tuple[str, ...], by_keyword: int, owner: int, first: int
+    fn: types.FunctionType,
+    names: tuple[str, ...],
+    by_keyword: int,
+    owner: int,
+    first: int,
+    last: int,
 ) -> str:
     code = fn.__code__
     count = len(names) + has_rest(code) + has_keywords(code)
@@ -226,7 +230,7 @@ def _text(
         "NOT_MINE": _WITH_REST if has_rest(code) else _WITHOUT_REST,
         **_words_of_keywords(code),
         "BY_KEYWORD": by_keyword,
-        "SLOW": slow_entry(),
+        "SLOW": last,
         "OWNER": owner,
         "FUNCTION": id(fn),
         "POSITIONAL": code.co_argcount,

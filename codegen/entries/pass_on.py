@@ -34,7 +34,7 @@ class PassOnCode:
         """Address of the vectorcall entry."""
         return self._compiled.address
 
-    def set_next(self, address: int) -> None:
+    def set_next(self, address: int, _count_of_passed: int | None = None) -> None:
         """Say which vectorcall function gets the calls that this one does not take."""
         self._following.target = address
 

@@ -321,7 +321,7 @@ def run_without_plan(
     finally:
         executor.detours.note(stretch.end())
         if not _has_native_code(executor):
-            executor.detours.pass_on(executor.owner)
+            executor.detours.pass_on()
 
 
 def _price(baseline: Baseline) -> float:

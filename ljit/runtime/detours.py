@@ -2,74 +2,65 @@
 
 Where some types of arguments have native code, calls with others come to the executor one by one. To tell their types
 takes ten times as long as a small function. Where that led to CPython, as types are too many, not worth a compile yet,
-or refused, the next calls that native entries do not take go there at once: as many as came the long way so far, for
-some milliseconds at most. Then one is looked at again, and counts for all of them. Where there is no native code any
-more, they jump there (`passing.py`).
+or refused, the next calls that native entries do not take jump there (`passing.py`): as many as came the long way so
+far, for some milliseconds at most. Then one is looked at again, and counts for all of them.
 
-Calls with keywords or defaults are looked at as long as native code runs some of them that no entry takes.
-
-No detours are there for functions of which any call may take long, since that one may be for native code: an entry
-whose code is to be optimised, or whose assumptions fail, hands its calls on as well.
+Of functions of which any call may take long, only long after the others do some, and few at a time: one with new types
+is looked at, mostly. Calls with the types of native code end the detours if its entry does not take them, as it is to
+be optimised, or as a variable has changed. So do calls with keywords or defaults that native code runs, as long as no
+entry binds these.
 """
 
 from __future__ import annotations
 
-import time
 import types
 from collections.abc import Mapping
 
 from ljit.recursion import call_plainly
-from ljit.runtime.passing import SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_behind, pass_calls
+from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Detours"]
+
+_RELUCTANCE = 16  # where calls may take long: so many times as few at a time
 
 
 class Detours:
     """How many of the next calls of one function CPython runs without a look at them."""
 
-    __slots__ = ("_arguments", "_came", "_fn", "_left", "_seconds", "_taken", "takes_bound_calls")
+    __slots__ = ("_came", "_fn", "_given", "_owner", "_reluctance")
 
-    def __init__(self, fn: types.FunctionType, *, are_calls_short: bool) -> None:
+    def __init__(self, owner: object, fn: types.FunctionType, *, are_calls_short: bool) -> None:
+        self._owner = owner
         self._fn = fn
-        self._arguments = fn.__code__.co_argcount if are_calls_short else -1
-        self.takes_bound_calls = are_calls_short  # with keywords or defaults
+        self._reluctance = 1 if are_calls_short else _RELUCTANCE
         self._came = 0  # the long way
-        self._left = 0
-        self._seconds = 0.0  # for those that are left
-        self._taken = 0  # of which nobody knows yet
+        self._given = 0
 
-    def takes(self, args: tuple[object, ...], kwargs: object) -> bool:
-        """Whether the call is one of them: not if it is one that the executor binds for native code."""
-        if self._left <= 0:
-            return False
-        return self.takes_bound_calls or (not kwargs and len(args) == self._arguments)
-
-    def note_bound_call(self, *, is_last: bool) -> None:
-        """Note that native code ran a call with keywords or defaults; the last one: entries take them from now on."""
-        self.takes_bound_calls = is_last and self._arguments >= 0
+    def go_on(self) -> bool:
+        """Whether a call of theirs came the long way, since another thread had looked at its stack."""
+        return self._given > 0 and calls_left(self._owner) > 0
 
     def run(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
-        """Let CPython run one of them; one that takes long is the last."""
-        start = time.perf_counter()
-        try:
-            return call_plainly(self._fn, args, kwargs)
-        finally:
-            self._left -= 1
-            self._taken += 1
-            self._seconds -= time.perf_counter() - start
-            if self._seconds < 0:
-                self._left = 0
+        """Let CPython run it; the next ones jump there."""
+        pass_behind(self._owner, self._fn, calls_left(self._owner) - 1)
+        return call_plainly(self._fn, args, kwargs)
 
     def note(self, seconds: float) -> int:
         """Note that a call came the long way to CPython, which took so long; gives the calls since the last one."""
-        calls, self._taken = 1 + self._taken, 0
+        calls = 1 + self._given - max(calls_left(self._owner), 0)
         self._came += 1
-        self._left = min(self._came, calls_within(SECONDS_PASSED, seconds))
-        self._seconds = SECONDS_PASSED
+        most = min(self._came, MOST_PASSED) // self._reluctance
+        self._given = min(most, calls_within(SECONDS_PASSED, seconds))
+        pass_behind(self._owner, self._fn, self._given)
         return calls
 
-    def pass_on(self, owner: object) -> None:
+    def begin_anew(self) -> None:
+        """Look at the next calls again."""
+        self._came = self._given = 0
+        pass_behind(self._owner, self._fn, 0)
+
+    def pass_on(self) -> None:
         """Let them jump to CPython, as there are no native entries that they must come by."""
-        if self._arguments >= 0 and self._left:
-            pass_calls(owner, self._fn, self._left)
-            self._left = 0
+        if self._given:
+            pass_calls(self._owner, self._fn, self._given)

@@ -119,7 +119,7 @@ class ProfilingExecutor:
         self.lock = _lock
         self.refused: str | None = None
         self.cold = ColdCalls.of(fn, options)
-        self.detours = Detours(fn, are_calls_short=self.cold.are_short)
+        self.detours = Detours(owner, fn, are_calls_short=self.cold.are_short)
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
@@ -187,7 +187,7 @@ class ProfilingExecutor:
     def call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Run a call that no native entry took. Errors leave with the user's frames alone."""
         try:
-            if self.detours.takes(args, kwargs):
+            if self.detours.go_on():
                 return self.detours.run(args, kwargs)
             return up_to_date(self)._call(args, kwargs)
         except BaseException as error:
@@ -246,7 +246,8 @@ class ProfilingExecutor:
             with self.lock:
                 self._fill_in = make_fill_in(self.fn, self.owner)
                 self.link_entries()
-        self.detours.note_bound_call(is_last=self._fill_in is not None)
+        if self._fill_in is None:
+            self.detours.begin_anew()
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""

@@ -31,7 +31,8 @@ from ljit.runtime.baseline import (
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.runtime.passing import last_entry
+from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
 from ljit.runtime.worth import is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS, STREAMED
 from ljit.types import Type
@@ -285,32 +286,37 @@ def make_fill_in(fn: types.FunctionType, owner: object) -> FillIn:
     """Compile the entry for calls of `fn` with keywords or defaults."""
     from ljit.codegen import FillIn
 
-    return FillIn(fn, owner)
+    return FillIn(fn, owner, _last_entry())
 
 
 def link_entries(
     owner: object, units: Sequence[NativeUnit | PassOn], fill_in: FillIn | None = None
 ) -> None:
-    """Chain the entries of `units` behind the vectorcall slot of `owner`, then `fill_in`, then the slow path."""
-    from ljit.codegen import slow_entry
-
-    last = slow_entry() if fill_in is None else fill_in.address
-    following = _chain(units, last)
+    """Chain the entries of `units` behind the vectorcall slot of `owner`, then `fill_in`, then the last one."""
+    last = _last_entry()
+    following = _chain(owner, units, last if fill_in is None else fill_in.address)
     if fill_in is not None:
-        fill_in.set_first(following if units else slow_entry())
+        fill_in.set_first(following if units else last)
     set_vectorcall(owner, following)
 
 
 def link_behind(owner: object, units: Sequence[NativeUnit], fill_in: FillIn) -> None:
     """Let calls of `owner` reach the entries of `units` through `fill_in` only."""
-    fill_in.set_first(_chain(units, fill_in.end_address))
+    fill_in.set_first(_chain(owner, units, fill_in.end_address))
     set_vectorcall(owner, fill_in.address)
 
 
-def _chain(units: Sequence[NativeUnit | PassOn], last: int) -> int:
+def _chain(owner: object, units: Sequence[NativeUnit | PassOn], last: int) -> int:
     """Link the entries one behind the other; gives the address of the first."""
-    following = last
+    following, count = last, place_of_calls_left(owner)
     for unit in reversed(units):
-        unit.code.set_next(following)
+        unit.code.set_next(following, count)
         following = unit.code.address
     return following
+
+
+def _last_entry() -> int:
+    """The entry of calls that no other one takes: to CPython as long as such calls pass, else to the slow path."""
+    from ljit.codegen import slow_entry
+
+    return last_entry(slow_entry())

@@ -1,9 +1,10 @@
-"""The entry that hands calls to the plain Python function: what CPython runs costs no detour through Python code.
+"""Entries that hand calls to the plain Python function: what CPython runs costs no detour through Python code.
 
-All functions share it. It finds the plain function in the object that is called, with a count of the calls that go
-there; the next one is one of `Function.__call__`. It is a dozen instructions, assembled here: most programs that leave
-calls to CPython never load LLVM. Where calls nest, CPython takes C stack for each of them, so that the entry looks how
-much is left, as native code does.
+All functions share them. They find the plain function in the object that is called, with a count of the calls that go
+there. There are two: one for functions without native code, behind whose last call comes one of `Function.__call__`,
+and one behind native entries, for calls that none of these takes; then the slow path is next. They are a dozen
+instructions, assembled here: most programs that leave calls to CPython never load LLVM. Where calls nest, CPython takes
+C stack for each of them, so that the entries look how much is left, as native code does.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from functools import cache
 from types import FunctionType
 
 from ljit.runtime.vectorcall import (
+    TYPE_OF_OBJECT,
+    TYPE_VECTORCALL_OFFSET,
     calls_left,
     get_vectorcall,
     set_passed_calls,
     set_vectorcall,
     vectorcall_place,
-    words_of,
 )
 
 __all__ = [
@@ -31,6 +33,8 @@ __all__ = [
     "SECONDS_PASSED",
     "calls_within",
     "go_on_passing",
+    "last_entry",
+    "pass_behind",
     "pass_calls",
     "stop_passing",
 ]
@@ -46,19 +50,28 @@ _READ, _WRITE, _EXECUTE, _PRIVATE_ANONYMOUS = 1, 2, 4, 0x22  # Linux: sys/mman.h
 _WORD = 8
 
 # A vectorcall function gets the callable in rdi; what else it gets stays where it is.
-_INSTRUCTIONS = """
+_PASS = """
+      48 8b 47 TYPE              mov  rax, [rdi + type]
+      48 8b 80 OFFSET            mov  rax, [rax + offset]
+      48 01 f8                   add  rax, rdi                  # where the object has its entry
       49 ba STACK                mov  r10, stack                # of the thread that looked last
       49 89 e3                   mov  r11, rsp
       4d 2b 1a                   sub  r11, [r10]                # its lowest usable address
       4d 3b 5a 08                cmp  r11, [r10 + 8]            # the size above it
-      73 17                      jae  back
-      48 83 af COUNT 01          sub  qword [rdi + count], 1
-      78 0d                      js   back
-      48 8b bf PLAIN             mov  rdi, [rdi + plain]
+      73 11                      jae  back
+      48 83 68 f8 01             sub  qword [rax - 8], 1        # the count
+      78 0a                      js   back
+      48 8b 78 f0                mov  rdi, [rax - 16]           # the plain function
       ff a7 FUNCTION             jmp  [rdi + function]          # what calls of a plain function jump to
-back: 48 c7 87 ENTRY 00000000    mov  qword [rdi + entry], 0    # from now on `__call__`
+"""
+_BACK = """
+back: 48 c7 00 00000000          mov  qword [rax], 0            # from now on `__call__`
       48 b8 VECTORCALL           mov  rax, PyObject_Vectorcall
       ff e0                      jmp  rax
+"""
+_SLOW = """
+back: 48 b8 SLOW                 mov  rax, slow
+      ff 20                      jmp  [rax]
 """
 # a function of C without parameters: where the stack is
 _HERE = bytes.fromhex("4889e0 c3")  # mov rax, rsp; ret
@@ -74,12 +87,9 @@ _stack = _Stack()
 
 
 class _Entry:
-    """The machine code, and the words for the stack; they stay for the life of the process.
+    """The machine code, and the words for the stack and the slow path; they stay for the life of the process."""
 
-    `words`: where an object has those that it reads.
-    """
-
-    def __init__(self, libc: ctypes.CDLL, words: int) -> None:
+    def __init__(self, libc: ctypes.CDLL) -> None:
         libc.mmap.restype = ctypes.c_void_p
         libc.mmap.argtypes = (
             *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int),
@@ -89,13 +99,16 @@ class _Entry:
         place = libc.mmap(None, 2 * _PAGE, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
         if place in (None, ctypes.c_void_p(-1).value):
             raise OSError("no memory for machine code")
-        code = _machine_code(words, place + _PAGE)
-        ctypes.memmove(place, code + _HERE, len(code) + len(_HERE))
+        code, last = (_machine_code(_PASS + back, place + _PAGE) for back in (_BACK, _SLOW))
+        text = code + last + _HERE
+        ctypes.memmove(place, text, len(text))
         if libc.mprotect(place, _PAGE, _READ | _EXECUTE):
             raise OSError("no memory may hold machine code")
         self.address: int = place
+        self.last_address: int = place + len(code)
         self._stack = (ctypes.c_uint64 * 2).from_address(place + _PAGE)
-        self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(code))
+        self.slow = ctypes.c_uint64.from_address(place + _PAGE + 2 * _WORD)
+        self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(code) + len(last))
         self._libc = libc
 
     def is_stack_full(self) -> bool:
@@ -114,25 +127,42 @@ class _Entry:
 
 
 @cache
-def _entry(words: int) -> _Entry | None:
+def _entry() -> _Entry | None:
     """None: there can be none here."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         return None
     try:
         libc = ctypes.CDLL(None)
         _ = libc.pthread_getattr_np
-        return _Entry(libc, words)
+        return _Entry(libc)
     except (OSError, AttributeError):
         return None
 
 
 def pass_calls(owner: object, fn: FunctionType, calls: int) -> None:
     """Let the next calls of `owner` jump to the plain function, so many of them."""
-    entry = _entry(words_of(type(owner)))
+    entry = _entry()
     if entry is not None:
         set_passed_calls(owner, fn, calls)
         entry.look_at_stack()
         set_vectorcall(owner, entry.address)
+
+
+def pass_behind(owner: object, fn: FunctionType, calls: int) -> None:
+    """Let the next calls of `owner` that its native entries do not take jump to the plain function, so many of them."""
+    entry = _entry()
+    if entry is not None:
+        set_passed_calls(owner, fn, calls)
+        entry.look_at_stack()
+
+
+def last_entry(slow: int) -> int:
+    """The address of the entry behind native entries; `slow`: where the slow path begins."""
+    entry = _entry()
+    if entry is None:
+        return slow
+    entry.slow.value = slow
+    return entry.last_address
 
 
 def calls_within(seconds: float, each: float) -> int:
@@ -142,7 +172,7 @@ def calls_within(seconds: float, each: float) -> int:
 
 def stop_passing(owner: object, fn: FunctionType) -> None:
     """Let the next call come to the executor."""
-    entry = _entry(words_of(type(owner)))
+    entry = _entry()
     set_passed_calls(owner, fn, 0)
     if entry is not None and get_vectorcall(owner) == entry.address:
         set_vectorcall(owner, 0)
@@ -153,7 +183,7 @@ def go_on_passing(owner: object, fn: FunctionType) -> bool:
 
     RecursionError if the stack is full.
     """
-    entry = _entry(words_of(type(owner)))
+    entry = _entry()
     if entry is None:
         return False
     if entry.is_stack_full():
@@ -165,18 +195,18 @@ def go_on_passing(owner: object, fn: FunctionType) -> bool:
     return True
 
 
-def _machine_code(words: int, stack: int) -> bytes:
+def _machine_code(instructions: str, data: int) -> bytes:
     vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
     fields = {
-        "STACK": struct.pack("<Q", stack),
-        "PLAIN": struct.pack("<i", words),
-        "COUNT": struct.pack("<i", words + _WORD),
-        "ENTRY": struct.pack("<i", words + 2 * _WORD),
+        "TYPE": struct.pack("<b", TYPE_OF_OBJECT),
+        "OFFSET": struct.pack("<i", TYPE_VECTORCALL_OFFSET),
+        "STACK": struct.pack("<Q", data),
+        "SLOW": struct.pack("<Q", data + 2 * _WORD),
         "FUNCTION": struct.pack("<i", vectorcall_place(FunctionType)),
         "VECTORCALL": struct.pack("<Q", vectorcall),
     }
     code = b""
-    for line in _INSTRUCTIONS.strip().splitlines():
+    for line in instructions.strip().splitlines():
         text = line.partition(": ")[2] or line
         for part in text.strip().partition("  ")[0].split():
             code += fields[part] if part in fields else bytes.fromhex(part)

@@ -17,14 +17,16 @@ from types import FunctionType
 from ljit.errors import InternalError, Raised
 
 __all__ = [
+    "TYPE_OF_OBJECT",
+    "TYPE_VECTORCALL_OFFSET",
     "Raised",
     "calls_left",
     "get_vectorcall",
     "make_function_type",
+    "place_of_calls_left",
     "set_passed_calls",
     "set_vectorcall",
     "vectorcall_place",
-    "words_of",
 ]
 
 _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
@@ -36,9 +38,10 @@ _TPFLAGS_DEFAULT = 1 << 18
 _TPFLAGS_HAVE_VECTORCALL = 1 << 11
 _TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
 _TPFLAGS_IMMUTABLETYPE = 1 << 8
-# where a type has its flags, and where its objects have what calls of them jump to
+# where a type has its flags, and where its objects have what calls of them jump to; where objects have their type
 _TYPE_FLAGS = 168
-_TYPE_VECTORCALL_OFFSET = 56
+TYPE_VECTORCALL_OFFSET = 56
+TYPE_OF_OBJECT = 8
 _TP_DESCR_GET = 54
 _TP_MEMBERS = 72
 _T_PYSSIZET = 19
@@ -139,24 +142,26 @@ def get_vectorcall(obj: object) -> int:
     return _slot(obj).value or 0
 
 
-def words_of(cls: type) -> int:
-    """Where the words of an object of a type made here begin."""
+def _words_of(cls: type) -> int:
     return cls.__basicsize__ - _WORDS * _POINTER_SIZE
 
 
 def vectorcall_place(cls: type) -> int:
     """Where objects of a type have the address that calls of them jump to."""
-    return ctypes.c_ssize_t.from_address(id(cls) + _TYPE_VECTORCALL_OFFSET).value
+    return ctypes.c_ssize_t.from_address(id(cls) + TYPE_VECTORCALL_OFFSET).value
 
 
 def set_passed_calls(obj: object, function: FunctionType, calls: int) -> None:
     """Say to which plain function an entry may hand how many calls of `obj`; the caller keeps the function alive."""
-    words = id(obj) + words_of(type(obj))
-    ctypes.c_void_p.from_address(words).value = id(function)
-    ctypes.c_int64.from_address(words + _POINTER_SIZE).value = calls
+    ctypes.c_void_p.from_address(id(obj) + _words_of(type(obj))).value = id(function)
+    ctypes.c_int64.from_address(place_of_calls_left(obj)).value = calls
 
 
 def calls_left(obj: object) -> int:
     """How many calls of those set are left; negative when one more came."""
-    words = id(obj) + words_of(type(obj))
-    return ctypes.c_int64.from_address(words + _POINTER_SIZE).value
+    return ctypes.c_int64.from_address(place_of_calls_left(obj)).value
+
+
+def place_of_calls_left(obj: object) -> int:
+    """The address of that number."""
+    return id(obj) + _words_of(type(obj)) + _POINTER_SIZE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from ljit import config
 from ljit.runtime.detours import Detours
 from ljit.runtime.passing import SECONDS_PASSED
 from ljit.runtime.plans import BOUND_CALLS_BEFORE_FILLING_IN
+from ljit.runtime.vectorcall import calls_left
 
 
 @pytest.fixture(autouse=True)
@@ -86,11 +88,44 @@ def test_calls_jump_to_cpython_where_types_are_too_many_and_there_is_no_native_c
     assert f(given[0], k=1) == 0.5
 
 
-def test_any_call_of_a_function_with_a_while_loop_is_looked_at(monkeypatch):
-    f, given = native_for_an_array(last), rows(100)
+def test_most_calls_of_a_function_with_a_while_loop_are_looked_at_until_there_were_many(
+    monkeypatch,
+):
+    f, given = native_for_an_array(last), rows(400)
     looks = looks_of(f, monkeypatch)
-    assert [f(row, 1) for row in given] == [last(row, 1) for row in given]
-    assert len(looks) == len(given)
+    assert [f(row, 1) for row in given[:15]] == [last(row, 1) for row in given[:15]]
+    assert len(looks) == 15
+    assert [f(row, 1) for row in given * 30] == [last(row, 1) for row in given * 30]
+    assert 12000 / 63 < len(looks) < 12000 / 3
+
+
+def test_they_end_when_native_code_is_due():
+    with config.overridden(quick_runs=1000):
+        f, given = native_for_an_array(first), rows(400)
+    for row in given:
+        f(row, 1)
+    assert calls_left(f) > 5
+    (plan,) = (p for p in f._executor.plans.values() if p.unit is not None)
+    while not plan.unit.code.is_hot:
+        assert f(np.arange(3.0), 1) == 1.0
+    assert calls_left(f) > 5
+    with config.overridden(quick_runs=0):
+        assert f(np.arange(3.0), 1) == 1.0
+    assert not plan.unit.code.is_quick
+    assert calls_left(f) <= 0
+
+
+def test_another_thread_goes_on_with_them():
+    f, given = native_for_an_array(first), rows(400)
+    for row in given:
+        f(row, 1)
+    left, got = calls_left(f), []
+    thread = threading.Thread(target=lambda: got.extend([f(given[0], 1) for _ in range(5)]))
+    thread.start()
+    thread.join()
+    assert (got, calls_left(f)) == ([0.5] * 5, left - 5)
+    assert f(given[0], 1) == 0.5
+    assert calls_left(f) == left - 6
 
 
 def test_errors_of_such_calls_are_those_of_the_plain_function():
@@ -99,22 +134,6 @@ def test_errors_of_such_calls_are_those_of_the_plain_function():
         with pytest.raises(IndexError, match="list index out of range") as found:
             f(row, 7)
         assert [frame.name for frame in found.traceback][1:] == ["first"]
-
-
-def test_keywords_and_defaults_are_looked_at_as_long_as_native_code_runs_such_calls():
-    detours = Detours(first, are_calls_short=True)
-    detours.note(1e-6)
-    assert detours.takes((1,), {"k": 2})
-    detours.note_bound_call(is_last=False)
-    assert detours.takes((1, 2), {})
-    assert not detours.takes((1,), {})
-    assert not detours.takes((1,), {"k": 2})
-    detours.note_bound_call(is_last=True)
-    assert detours.takes((1,), {})
-    long_ones = Detours(last, are_calls_short=False)
-    long_ones.note(1e-6)
-    long_ones.note_bound_call(is_last=True)
-    assert not long_ones.takes((1,), {})
 
 
 @pytest.mark.parametrize("are_some_native", [True, False])
@@ -130,35 +149,46 @@ def test_calls_with_defaults_come_the_long_way_now_and_then(monkeypatch, are_som
     assert 0 < len(looks) < 400
 
 
-def test_a_few_calls_with_defaults_that_native_code_runs_are_looked_at(monkeypatch):
+def test_calls_with_defaults_that_native_code_runs_are_looked_at_more_often(monkeypatch):
     f, given = native_for_an_array(first), rows(50)
     assert f(np.arange(3.0)) == 0.0
     looks = looks_of(f, monkeypatch)
     for row in given:
         assert f(row) == row[0]
         assert f(np.arange(3.0)) == 0.0
-    assert len(looks) == 100
+    assert len(looks) > 30
 
 
 def test_as_many_go_as_came_before_but_none_behind_a_long_one():
-    detours = Detours(first, are_calls_short=True)
+    owner = ljit.jit(first)
+    detours = Detours(owner, first, are_calls_short=True)
     args = ([3, 4], 1)
-    assert not detours.takes(args, {})
+    assert not detours.go_on()
     assert detours.note(1e-6) == 1
-    assert detours.takes(args, {})
+    assert detours.go_on()
     assert detours.run(args, {}) == 4
-    assert not detours.takes(args, {})
+    assert not detours.go_on()
     assert detours.note(1e-6) == 2  # this one and that before it
     for _ in range(2):
-        assert detours.takes(args, {})
+        assert detours.go_on()
         assert detours.run(args, {}) == 4
-    assert not detours.takes(args, {})
+    assert not detours.go_on()
     detours.note(2 * SECONDS_PASSED)
-    assert not detours.takes(args, {})
+    assert not detours.go_on()
     detours.note(1e-6)
-    detours._seconds = 0.0
-    detours.run(args, {})
-    assert not detours.takes(args, {})
+    detours.begin_anew()
+    assert not detours.go_on()
+    detours.note(1e-6)
+    assert calls_left(owner) == 1
+
+
+def test_of_long_ones_few_go_and_late():
+    owner = ljit.jit(last)
+    detours, given = Detours(owner, last, are_calls_short=False), []
+    for _ in range(2000):
+        detours.note(1e-6)
+        given.append(calls_left(owner))
+    assert (given[14:16], given[-1]) == ([0, 1], 62)
 
 
 def test_what_a_function_gives_is_that_of_new_code_when_its_code_is_replaced():

@@ -110,7 +110,7 @@ def test_each_thread_looks_at_its_own_stack(came):
 
 
 def test_where_there_can_be_no_such_entry_all_calls_come(came, monkeypatch):
-    monkeypatch.setattr(passing, "_entry", lambda words: None)
+    monkeypatch.setattr(passing, "_entry", lambda: None)
     monkeypatch.setattr(waiting, "_STAKE", 0.0)
     f = ljit.jit(plain)
     pass_next(f, 10)

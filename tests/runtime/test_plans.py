@@ -319,7 +319,7 @@ def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others()
     assert native.unit is not None
     assert refused.refused is not None
     assert refused.pass_on is not None
-    assert refused.slow_calls == plans.SLOW_CALLS_BEFORE_PASSING_ON
+    assert 0 <= refused.slow_calls - plans.SLOW_CALLS_BEFORE_PASSING_ON < 64  # the last ones jumped
     assert f(7, 3) == 1
     assert f("%s", "b") == "b"
 
