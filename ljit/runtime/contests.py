@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.own_time import seconds_of_own_work
 from ljit.records import Record, made_by
 from ljit.runtime.native import MISMATCH, NativeUnit
 from ljit.sizes import ALL_MAGNITUDES
@@ -58,18 +59,22 @@ _OPTIMISING = 3  # times as long as making quick code, about
 class Side(Record, frozen=False):
     """The calls that one of the two has run."""
 
-    runs: int = 0
-    total: float = 0.0  # seconds
+    calls: int = 0
+    runs: int = 0  # that count
+    total: float = 0.0  # seconds of these
     fastest: float = math.inf
 
     def time(self, function: Callable[..., object], values: Iterable[object]) -> object:
-        start = time.perf_counter()
+        """Run a call; one of the first within which ljit works, on a callee, does not count."""
+        own_work, start = seconds_of_own_work(), time.perf_counter()
         result = function(*values)
         seconds = time.perf_counter() - start
         if result is not MISMATCH:
-            self.runs += 1
-            self.total += seconds
-            self.fastest = min(self.fastest, seconds)
+            self.calls += 1
+            if self.calls > _MOST_RUNS or seconds_of_own_work() == own_work:
+                self.runs += 1
+                self.total += seconds
+                self.fastest = min(self.fastest, seconds)
         return result
 
 

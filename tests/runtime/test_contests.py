@@ -7,6 +7,7 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.own_time import add_own_work
 from ljit.runtime import contests
 from ljit.runtime.contests import Round, Side
 
@@ -266,3 +267,23 @@ def test_explain_tells_which_sizes_are_left_to_cpython(takes):
     assert "elements" not in f.explain()
     call(f, 1000, 10)
     assert "512 to 1023 elements are left to CPython, which took 1.0 us, not 10.0" in f.explain()
+
+
+def test_what_ljit_does_for_a_callee_counts_for_nobody():
+    side = Side()
+    add_work = [True, True, False]
+
+    def function(x):
+        if add_work.pop(0):
+            add_own_work(1e-9)
+        return x
+
+    assert [side.time(function, (i,)) for i in range(3)] == [0, 1, 2]
+    assert (side.calls, side.runs) == (3, 1)
+
+
+def test_a_callee_for_which_ljit_always_works_is_timed_in_the_end():
+    side = Side()
+    for _ in range(contests._MOST_RUNS + 2):
+        side.time(add_own_work, (1e-9,))
+    assert side.runs == 2
