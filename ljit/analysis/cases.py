@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Symbolic
-from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
 from ljit.ops.int_bounds import is_int
 
 __all__ = ["bounds_of_cases", "told"]
@@ -27,7 +27,7 @@ Case = tuple[Value, Facts]
 
 
 def bounds_of_cases(s: Symbolic, value: Value) -> tuple[int, int] | None:
-    """Give bounds of the output of an If, or of what a loop counts or carries; None if nothing is known."""
+    """Give bounds of what an If or a Region gives, or a loop counts or carries; None if nothing is known."""
     loop = _loop_of(value)
     if loop is not None and not value.index:
         return s.bounds(loop.inputs[0])[0], s.bounds(loop.inputs[1])[1] - 1
@@ -46,7 +46,9 @@ def _loop_of(value: Value) -> Node | None:
 
 def _cases_of(s: Symbolic, value: Value) -> Iterator[Case]:
     if value.node is not None:
-        yield from _cases(s, value, ())
+        ways = [value] if value.node.op is IF else _given_by(value.node, value.index)
+        for way in ways:
+            yield from _cases(s, way, ())
         return
     body = value.block
     loop = _loop_of(value)
@@ -58,6 +60,15 @@ def _cases_of(s: Symbolic, value: Value) -> Iterator[Case]:
     for node in body.walk():
         if node.op is CONTINUE and node.target is loop:
             yield node.inputs[value.index - 1], ()
+
+
+def _given_by(region: Node, index: int) -> list[Value]:
+    """What the ways out of a Region give."""
+    body = region.blocks[0]
+    ends = [node for node in body.walk() if node.op is BREAK and node.target is region]
+    if body.terminator.op is YIELD:
+        ends.append(body.terminator)
+    return [end.inputs[index] for end in ends]
 
 
 def _cases(s: Symbolic, value: Value, facts: Facts, depth: int = _DEPTH) -> Iterator[Case]:

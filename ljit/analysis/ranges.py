@@ -25,7 +25,7 @@ from ljit.ir import Block, Value
 from ljit.ir.linear import Atom, Linear, Path, weakest
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops import int_bounds
-from ljit.ops.control import IF, LOOP, YIELD
+from ljit.ops.control import IF, LOOP, REGION, YIELD
 from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type, UnionType
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "counts_trips", "is_integer"]
@@ -112,7 +112,7 @@ class Ranges:
         node = value.node
         if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):
             return int(value.constant), int(value.constant)
-        if node is None or node.op is IF:
+        if node is None or node.op in (IF, REGION):
             least, most = bounds_of_cases(self, value) or (low, high)
             return max(low, least), min(high, most)
         if node.op.ranges is None or node.op.ranges.bounds is None:
@@ -293,7 +293,8 @@ class Ranges:
         found = self._search(
             goal, lambda x, low: low >= 0, lambda atom: True, _by_young_facts, _is_out_of_reach
         )
-        return found is not None
+        factors = goal.factors() if found is None else ()
+        return found is not None or (bool(factors) and all(map(self.proves, factors)))
 
     def proves_by_cases(self, goal: Linear, depth: int = _CASES) -> bool:
         """The same; what an If gives is looked at where either of its blocks ran."""

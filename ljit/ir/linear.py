@@ -149,6 +149,21 @@ class Linear:
             terms[tuple(other for other in monomial if other is not atom)] = c
         return Linear(self.terms.get((atom,), 0), terms)
 
+    def factors(self) -> tuple[Linear, ...]:
+        """Give an atom and what it is multiplied with, if all terms have it and one has another: ``3 * x * x - x``."""
+        if self.constant or self.degree < 2:
+            return ()
+        shared = set.intersection(*map(set, self.terms))
+        atom = min(shared, key=_order, default=None)
+        if atom is None:
+            return ()
+        rest = Linear()
+        for monomial, c in self.terms.items():
+            at = monomial.index(atom)
+            left = (*monomial[:at], *monomial[at + 1 :])
+            rest += Linear(0, {left: c}) if left else c
+        return Linear.of(atom), rest
+
     def substitute(self, known: Mapping[Atom, Linear]) -> Linear:
         """Replace atoms by polynomials."""
         result = Linear(self.constant)

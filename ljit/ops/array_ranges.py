@@ -12,6 +12,8 @@ from ljit.types import INT, ArrayType, TupleType
 
 __all__ = ["COUNTED", "LIKE_FIRST", "OF_SHAPE"]
 
+_MOST_BYTES = 2**63 - 1
+
 
 def _size_of_shape(s: Symbolic, node: Node, axis: int) -> Linear | None:
     """Give a size of ``zeros(n)`` or ``zeros((m, n))``: as there is such an array, the number is not below 0."""
@@ -22,9 +24,13 @@ def _size_of_shape(s: Symbolic, node: Node, axis: int) -> Linear | None:
 
 
 def _facts_of_shape(s: Symbolic, node: Node) -> Iterator[Linear]:
-    if isinstance(node.output.type, ArrayType):
-        for axis in range(node.output.type.ndim):
+    """No size is below 0; an array of one axis has less bytes than 2**63."""
+    made = node.output.type
+    if isinstance(made, ArrayType):
+        for axis in range(made.ndim):
             yield s.size(node.output, axis)
+        if made.ndim == 1:
+            yield _MOST_BYTES // max(made.dtype.itemsize, 1) - s.size(node.output, 0)
 
 
 def _size_of_first(s: Symbolic, node: Node, axis: int) -> Linear | None:
