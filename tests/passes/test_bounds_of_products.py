@@ -40,7 +40,7 @@ def square_numbers(n, m):
 
 
 def falling_products(n, m):
-    p = np.zeros(n + 1, dtype=np.int64)
+    p = np.zeros(n + 2 + m % 2, dtype=np.int64)
     for i in range(n + 1):
         for k in range(5):
             at = i - (k * k - 3 * k)  # above i for 1 and 2
