@@ -337,7 +337,9 @@ def iteration_view(e: Emission, iterable: Tree, where: SourceRange) -> Value:
 
 
 def _is_view_call(e: Emission, call: tree.Apply) -> bool:
-    if call.keywords or _has_stars(call) or not isinstance(call.function, tree.Var):
+    if call.keywords or _has_stars(call):
         return False
+    if not isinstance(call.function, tree.Var):
+        return isinstance(call.function, tree.Const)  # of a call that no program wrote
     found = e.find(call.function.name)
     return found is None or call.function.name not in found[0].inlinable

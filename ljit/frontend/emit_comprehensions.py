@@ -77,8 +77,7 @@ def run(
     `caller` is the place of the call that uses a generator up: `begin` and `use` belong to the frame around.
     """
     has_frame = _has_frame(comprehension)
-    iterable = comprehension.generators[0].iterable
-    first = _source(e, iterable, place_of_iterator(iterable, comprehension.range))
+    first = _source(e, comprehension.generators[0].iterable, _place_of_first(comprehension))
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
     slots = {name: e.fresh_slot(name) for name in names}
     scope = Scope(e.scope, slots, has_frame=has_frame)
@@ -91,6 +90,14 @@ def run(
     with e.new_scope(scope, comprehension.range if has_frame else None):
         begin()
         _Run(e, comprehension, use).generator(0, first)
+
+
+def _place_of_first(comprehension: tree.Comprehension) -> SourceRange:
+    """Where errors of making the first iterator stand: in a call of `map` if that is what was written."""
+    generator = comprehension.generators[0]
+    if generator.range is not generator.iterable.range:
+        return generator.range
+    return place_of_iterator(generator.iterable, comprehension.range)
 
 
 def _has_frame(comprehension: tree.Comprehension) -> bool:

@@ -26,8 +26,8 @@ def _lambda(e: Emission, expression: tree.Lambda) -> Value:
     return function_value(e, expression.definition)
 
 
-def function_value(e: Emission, definition: tree.Def) -> Value:
-    """Emit the making of a nested function: its defaults, then the function."""
+def function_value(e: Emission, definition: tree.Def, *, is_kept: bool = True) -> Value:
+    """Emit the making of a nested function: its defaults, then the function; `is_kept` if it may be called later."""
     decl = definition.decl
     if decl.returns is not None or any(p.annotation is not None for p in decl.params):
         raise _refused(e, definition.name, "annotations are not translated", definition.range)
@@ -36,7 +36,7 @@ def function_value(e: Emission, definition: tree.Def) -> Value:
     by_keyword = [p for p in with_default if p.keyword_only]
     values = [e.expression(p.default) for p in (*positional, *by_keyword) if p.default is not None]
     defaults = _tuple(e, values[: len(positional)], definition.range)
-    made = _function(e, definition.name, definition, defaults)
+    made = _function(e, definition.name, definition, defaults, is_kept=is_kept)
     if by_keyword:
         names = [e.constant(p.name, p.range) for p in by_keyword]
         pairs = [x for pair in zip(names, values[len(positional) :], strict=True) for x in pair]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -20,10 +21,20 @@ from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_functions import generator_value
 from ljit.frontend.emit_generator_loops import called_generator
+from ljit.frontend.emit_mapped import (
+    MappedCall,
+    MappedItems,
+    are_known,
+    call_plainly,
+    evaluate_mapped,
+    function_in_variable,
+    mapped_items,
+)
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
+from ljit.source import SourceRange
 
 __all__: list[str] = []
 
@@ -50,53 +61,101 @@ def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
     fold = _fold_of(known, call)
     if fold is None:
         return _call(e, call, function)
-    return _folded(e, call, function, known, fold, lambda: _call(e, call, function))
-
-
-def _folded(
-    e: Emission,
-    call: tree.UseOfGenerator,
-    function: Value,
-    known: object,
-    fold: _Fold,
-    call_plainly: Callable[[], Value],
-) -> Value:
-    """Emit what the function does if it still is the known one, else the call."""
     is_known = e.emit("py::is", function, e.constant(known, call.range), where=call.range)
+    return _either(
+        e, is_known, lambda: fold(e, call, function), lambda: _call(e, call, function), call.range
+    )
+
+
+def _either(
+    e: Emission,
+    is_known: Value,
+    fold: Callable[[], Value],
+    call_plainly: Callable[[], Value],
+    where: SourceRange,
+) -> Value:
+    """Emit what the functions do if they still are the known ones, else the call."""
     slot = e.fresh_slot()
 
     def folded() -> Sequence[Value]:
-        e.store(slot, fold(e, call, function), call.range)
+        e.store(slot, fold(), where)
         return ()
 
     def called() -> Sequence[Value]:
-        e.store(slot, call_plainly(), call.range)
+        e.store(slot, call_plainly(), where)
         return ()
 
-    e.branch(is_known, folded, called, call.range)
-    return e.load(slot, call.range)
+    e.branch(is_known, folded, called, where)
+    return e.load(slot, where)
 
 
 @emits(tree.Apply)
 def _apply(e: Emission, call: tree.Apply) -> Value:
-    """A call; one of a builtin on what a generator function gives (``sum(pairs(n))``) is a loop as well."""
+    """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
     first = call.arguments[0] if call.arguments else None
-    known = known_value(e, call.function) if isinstance(first, tree.Apply) else None
+    if not isinstance(first, tree.Apply):
+        return emit_call(e, call)
+    known = known_value(e, call.function)
     is_consumer = any(known is consumer for consumer in _CONSUMERS)
-    if first is None or not is_consumer or called_generator(e, first) is None:
+    mapped = mapped_items(e, first, call.range)
+    if mapped is not None:
+        use = _use_of(call, mapped.items)
+        if _is_join(use) or (is_consumer and _are_plain(use)):
+            return _use_mapped(e, use, known, mapped) or emit_call(e, call)
+    if not is_consumer or called_generator(e, first) is None:
         return emit_call(e, call)
     where = call.range
     item = tree.Var(where, "item")
     loop = tree.Generator(where, item, first, ())
-    elements = tree.Comprehension(where, "generator", item, (loop,), where)
-    use = tree.UseOfGenerator(where, call.function, elements, call.arguments[1:], call.keywords)
+    use = _use_of(call, tree.Comprehension(where, "generator", item, (loop,), where))
     fold = _fold_of(known, use) if _are_plain(use) else None
     if fold is None:
         return emit_call(e, call)
     function = e.expression(call.function)
-    return _folded(
-        e, use, function, known, fold, lambda: _call_with(e, use, function, e.expression(first))
+    return _either(
+        e,
+        e.emit("py::is", function, e.constant(known, where), where=where),
+        lambda: fold(e, use, function),
+        lambda: _call_with(e, use, function, e.expression(first)),
+        where,
     )
+
+
+def _use_of(call: tree.Apply, items: tree.Comprehension) -> tree.UseOfGenerator:
+    """The same call with another first argument."""
+    return tree.UseOfGenerator(call.range, call.function, items, call.arguments[1:], call.keywords)
+
+
+def _use_mapped(
+    e: Emission, use: tree.UseOfGenerator, known: object, mapped: MappedItems
+) -> Value | None:
+    """Emit what uses the items of `map` or `filter`; None if that is not known."""
+    if _is_join(use):
+        call = evaluate_mapped(e, mapped)
+        return _either(
+            e,
+            are_known(e, call),
+            partial(_with_variable, e, call, partial(_join, e, use)),
+            lambda: _join_items(e, use, call_plainly(e, call, is_kept=False)),
+            use.range,
+        )
+    fold = _fold_of(known, use)
+    if fold is None:
+        return None
+    function = e.expression(use.function)
+    call = evaluate_mapped(e, mapped)
+    return _either(
+        e,
+        are_known(e, call, (function, known)),
+        partial(_with_variable, e, call, partial(fold, e, use, function)),
+        lambda: _call_with(e, use, function, call_plainly(e, call, is_kept=False)),
+        use.range,
+    )
+
+
+def _with_variable(e: Emission, call: MappedCall, emit: Callable[[], Value]) -> Value:
+    with function_in_variable(e, call):
+        return emit()
 
 
 def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
@@ -260,16 +319,13 @@ def _is_join(call: tree.UseOfGenerator) -> bool:
 
 
 def _join(e: Emission, call: tree.UseOfGenerator) -> Value:
+    return _join_items(e, call, collect(e, call.generator, "list", call.range))
+
+
+def _join_items(e: Emission, call: tree.UseOfGenerator, items: Value) -> Value:
     assert isinstance(call.function, tree.Select)
-    text = e.expression(call.function.value)
-    return e.emit(
-        "py::call_method",
-        text,
-        collect(e, call.generator, "list", call.range),
-        where=call.range,
-        name=call.function.name,
-        kwnames=(),
-    )
+    text, name = e.expression(call.function.value), call.function.name
+    return e.emit("py::call_method", text, items, where=call.range, name=name, kwnames=())
 
 
 _FOLDS: dict[object, _Fold] = {

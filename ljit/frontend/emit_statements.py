@@ -10,6 +10,7 @@ from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_generator_loops import called_generator, evaluate_call, loop_over_generator
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
+from ljit.frontend.emit_mapped import MappedItems, loop_over_mapped, mapped_items
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.error_places import AssertPlace, assert_place
 from ljit.frontend.tree import Tree
@@ -124,6 +125,10 @@ def _while(e: Emission, statement: tree.While) -> None:
 
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
+    mapped = mapped_items(e, statement.iterables[0], statement.range)
+    if mapped is not None:
+        _loop_over_mapped(e, statement, mapped)
+        return
     generator = called_generator(e, statement.iterables[0])
     if generator is None:
         where = place_of_iterator(statement.iterables[0], statement.range)
@@ -139,6 +144,21 @@ def _for(e: Emission, statement: tree.For) -> None:
         evaluate_call(e, generator),
         statement.range,
         place_of_iterator(generator.call, statement.range),
+        use=use,
+        behind=lambda: e.statements(statement.orelse),
+        iterate=lambda view: _loop(e, statement, view),
+    )
+
+
+def _loop_over_mapped(e: Emission, statement: tree.For, mapped: MappedItems) -> None:
+    def use(value: Value) -> None:
+        assign(e, statement.targets[0], value)
+        e.statements(statement.body)
+
+    loop_over_mapped(
+        e,
+        mapped,
+        statement.range,
         use=use,
         behind=lambda: e.statements(statement.orelse),
         iterate=lambda view: _loop(e, statement, view),

@@ -181,3 +181,18 @@ def test_tuples_of_constants_are_constants_and_swaps_make_no_tuple():
     assert "prim::TupleConstruct" not in ops_of("a, b = b, a", "a, b")
     assert "prim::Unpack" not in ops_of("a[0], b.x = b, (a, 1)", "a, b")
     assert "prim::Unpack" in ops_of("a, *b = b, a", "a, b")
+
+
+def test_items_of_map_and_filter_are_used_in_loops():
+    for body in ("return sum(map(lambda x: x * a, b))", "for x in map(abs, a, b): a(x)"):
+        ops = ops_of(body, "a, b")
+        assert "prim::Loop" in ops
+        assert "py::is" in ops  # what the names stand for is asked for in each call
+    assert "prim::Loop" in ops_of("return ','.join(filter(lambda c: c > 'a', a))", "a")
+    for kept in ("map(lambda x: x, a)", "list(map(a, b))", "list(map(lambda x, y=a: x, b))"):
+        assert "prim::Loop" not in ops_of(f"return {kept}", "a, b")
+
+
+def test_the_body_of_a_loop_over_maps_within_maps_is_written_twice():
+    body = "for x in map(abs, map(abs, a)):\n    for y in map(abs, x):\n        y ** 2"
+    assert ops_of(body, "a").count("py::pow") == 3

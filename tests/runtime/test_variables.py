@@ -59,6 +59,13 @@ def loops(n):
 
 def calls_defaulted(x):
     return defaulted(x) + 1
+
+def maps_helper(xs):
+    total = sum(map(helper, xs))
+    for y in map(helper, xs):
+        hook()
+        total += y
+    return total, list(map(len, [xs, xs]))
 """
 _numbers = itertools.count()
 
@@ -122,6 +129,13 @@ def change_defaults(module, call):
     function.__defaults__ = {4: (10.0,), 7: ()}.get(call, function.__defaults__)
 
 
+def shadow_map(module, call):
+    if call == 4:
+        module.map = lambda function, xs: [function(x) + 1.0 for x in xs]
+    elif call == 7:
+        del module.map
+
+
 def nothing(module, call):
     pass
 
@@ -141,6 +155,11 @@ CASES = [
     ("calls_helper", redefine_always, (2.0,)),
     ("defaulted", change_defaults, (2.0,)),
     ("calls_defaulted", change_defaults, (2.0,)),
+    ("maps_helper", replace_helper, ((2.0, 3.0),)),
+    ("maps_helper", redefine_during_the_call, ((2.0, 3.0),)),
+    ("maps_helper", redefine_always, ((2.0, 3.0),)),
+    ("maps_helper", shadow_len, ((2.0, 3.0),)),
+    ("maps_helper", shadow_map, ((2.0, 3.0),)),
 ]
 
 

@@ -1,0 +1,219 @@
+"""Calls of ``map`` and ``filter`` whose items are used one after the other: loops, as of generator expressions.
+
+``sum(map(lambda x: x * x, xs))`` is ``sum((lambda x: x * x)(item) for item in xs)`` with the lambda inlined. Where
+``map``, or the function that it is given, is not what it was when the graph was made, it is called.
+
+Only functions of which the loop is faster than ``map`` are taken: lambdas, functions of Python code, and the builtins
+that make numbers or characters of numbers and texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from inspect import CO_COROUTINE, CO_GENERATOR
+
+from ljit.analysis.assumptions import python_function
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, Exit, Scope
+from ljit.frontend.emit_comprehensions import run
+from ljit.frontend.emit_functions import function_value
+from ljit.frontend.known_names import known_value
+from ljit.frontend.tree import Tree
+from ljit.frontend.tree_base import parts_of
+from ljit.ir import Value
+from ljit.records import Record
+from ljit.source import SourceRange
+from ljit.types import BOOL
+
+__all__ = [
+    "MappedCall",
+    "are_known",
+    "call_plainly",
+    "evaluate_mapped",
+    "function_in_variable",
+    "loop_over_mapped",
+    "mapped_items",
+]
+
+_ON_ITEMS: tuple[object, ...] = (int, float, complex, bool, str, abs, round, len, ord, chr)
+_MODULES = ("math", "cmath")
+_STOPPING = {"next", "StopIteration"}  # which end a map
+#: names that no variable of a program has
+_FUNCTION, _ITEM = "function of map", "item of map"
+
+
+class MappedItems(Record):
+    """A call of ``map`` or ``filter``, and the generator expression that gives the same."""
+
+    call: tree.Apply
+    known: object
+    function: object  # that it is given; None for a lambda
+    items: tree.Comprehension
+
+
+class MappedCall(Record):
+    """Such a call with its callee and its function evaluated; the function is None if it is a lambda."""
+
+    mapped: MappedItems
+    callee: Value
+    function: Value | None
+
+
+def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems | None:
+    """Give what the call maps or filters, if a loop can do it; `where` is the place of what uses the items."""
+    match iterable:
+        case tree.Apply(function=tree.Var() as callee, arguments=(function, *sources), keywords=()):
+            known = known_value(e, callee)
+        case _:
+            return None
+    is_map = known is map
+    if not e.inlines_generators or not (is_map or (known is filter and len(sources) == 1)):
+        return None
+    if not sources or any(isinstance(argument, tree.Starred) for argument in iterable.arguments):
+        return None
+    given = None
+    if isinstance(function, tree.Lambda):
+        if not _takes(function.definition, len(sources)) or _may_stop(function):
+            return None
+    else:
+        given = known_value(e, function)
+        if not _gains(given):
+            return None
+        function = tree.Var(function.range, _FUNCTION)
+    variables = [tree.Var(where, f"{_ITEM} {i}") for i in range(len(sources))]
+    value = tree.Apply(where, function, tuple(variables), ())
+    target, source = _together(variables, sources, iterable.range)
+    tests = () if is_map else (value,)
+    generator = tree.Generator(iterable.range, target, source, tests)
+    element = value if is_map else variables[0]
+    items = tree.Comprehension(where, "generator", element, (generator,), where)
+    return MappedItems(iterable, known, given, items)
+
+
+def _together(
+    variables: Sequence[tree.Var], sources: Sequence[Tree], where: SourceRange
+) -> tuple[Tree, Tree]:
+    """What a loop over all sources binds, and what it runs over."""
+    if len(sources) == 1:
+        return variables[0], sources[0]
+    target = tree.TupleLiteral(where, tuple(variables))
+    return target, tree.Apply(where, tree.Const(where, zip), tuple(sources), ())
+
+
+def _takes(definition: tree.Def, count: int) -> bool:
+    """Whether the lambda has so many parameters, all of them plain."""
+    params = definition.decl.params
+    plain = [p for p in params if p.has_name and not p.keyword_only and p.default is None]
+    return len(params) == len(plain) == count
+
+
+def _may_stop(function: Tree) -> bool:
+    return any(isinstance(p, tree.Var) and p.name in _STOPPING for p in parts_of(function))
+
+
+def _gains(function: object) -> bool:
+    """Whether calls of it in a loop are native, mostly."""
+    plain = python_function(function)
+    if plain is None:
+        module = getattr(function, "__module__", None)
+        return any(function is known for known in _ON_ITEMS) or (
+            module in _MODULES and callable(function)
+        )
+    code = plain.__code__
+    is_other = code.co_flags & (CO_GENERATOR | CO_COROUTINE)
+    return not is_other and _STOPPING.isdisjoint(code.co_names)
+
+
+def evaluate_mapped(e: Emission, mapped: MappedItems) -> MappedCall:
+    """Emit the callee and the function that it is given."""
+    callee = e.expression(mapped.call.function)
+    function = mapped.call.arguments[0]
+    if isinstance(function, tree.Lambda):
+        return MappedCall(mapped, callee, None)
+    return MappedCall(mapped, callee, e.expression(function))
+
+
+@contextmanager
+def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
+    """Emit what calls the function of `map` by a variable: one that was read from a global one can be inlined."""
+    if call.function is None:
+        yield
+        return
+    slot, where = e.fresh_slot(), call.mapped.call.range
+    with e.new_scope(Scope(e.scope, {_FUNCTION: slot}, has_frame=False), None):
+        e.store(slot, call.function, where)
+        yield
+
+
+def are_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) -> Value:
+    """Ask whether the callee, the function and `others` are still what they were."""
+    where = call.mapped.call.range
+    pairs = [*others, (call.callee, call.mapped.known)]
+    if call.function is not None:
+        pairs.append((call.function, call.mapped.function))
+
+    def ask(k: int) -> Sequence[Value]:
+        value, known = pairs[k]
+        result = e.emit("py::is", value, e.constant(known, where), where=where)
+        if k + 1 == len(pairs):
+            return (result,)
+        return e.branch(result, lambda: ask(k + 1), lambda: (result,), where, outputs=(BOOL,))
+
+    (answer,) = ask(0)
+    return answer
+
+
+def call_plainly(e: Emission, call: MappedCall, *, is_kept: bool) -> Value:
+    """Emit the call itself; `is_kept` if variables may be bound again before all items were used."""
+    mapped, function = call.mapped, call.function
+    if function is None:
+        made = mapped.call.arguments[0]
+        assert isinstance(made, tree.Lambda)
+        function = function_value(e, made.definition, is_kept=is_kept)
+    sources = [e.expression(source) for source in mapped.call.arguments[1:]]
+    where = mapped.call.range
+    return e.emit("py::call", call.callee, function, *sources, where=where, kwnames=())
+
+
+def loop_over_mapped(
+    e: Emission,
+    mapped: MappedItems,
+    where: SourceRange,
+    *,
+    use: Callable[[Value], None],
+    behind: Callable[[], None],
+    iterate: Callable[[Value], None],
+) -> None:
+    """Emit a ``for`` loop: `use` emits what is done with each item, `behind` what follows the last one.
+
+    `iterate` emits the loop over the call itself, if it is of another function.
+    """
+    call = evaluate_mapped(e, mapped)
+
+    def inline() -> Sequence[Value]:
+        outer = e.loop
+        with e.left_by_break(where) as whole:
+
+            def trip(_: Exit, value: Value) -> None:
+                inner = e.loop
+                with e.left_by_break(where) as region:
+                    whole.trip = region
+                    e.loop = whole
+                    use(value)
+                e.loop = inner
+
+            with function_in_variable(e, call):
+                run(e, mapped.items, lambda: None, trip, caller=where)
+            e.loop = outer
+            behind()
+        return ()
+
+    def over_view() -> Sequence[Value]:
+        before, e.inlines_generators = e.inlines_generators, False
+        made = call_plainly(e, call, is_kept=True)
+        iterate(e.emit("prim::iter", made, where=where))
+        e.inlines_generators = before
+        return ()
+
+    e.branch(are_known(e, call), inline, over_view, where)

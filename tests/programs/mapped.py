@@ -1,0 +1,146 @@
+"""`map` and `filter` whose items are used one after the other: by a builtin function, or by a loop."""
+
+import math
+
+from tests.programs.harness import program
+
+
+def halved(x):
+    return x / 2 if x % 2 else x // 2
+
+
+def doubled_below(x, limit=9):
+    return x * 2 if x < limit else limit
+
+
+def stops(x):
+    if x == 2:
+        raise StopIteration
+    return x
+
+
+def pairs_up_to(n):
+    for i in range(n):
+        yield i, n
+
+
+@program(lambda: (987654321,), lambda: (0,), lambda: (-12,), lambda: (2**70,), lambda: (1.5,))
+def digit_sum(n):
+    return sum(map(int, str(n)))
+
+
+@program(
+    lambda: ([3, -4, 5],),
+    lambda: ([],),
+    lambda: ((1.5, 2),),
+    lambda: ([True, 2**70],),
+    lambda: (["a", "bc"],),
+    lambda: (7,),
+)
+def collected_by_lambdas(xs):
+    factor = 3
+    squares = list(map(lambda x: x * factor, xs))
+    return squares, tuple(map(lambda x: (x, 1), xs)), set(map(lambda x: x * 2, xs))
+
+
+@program(lambda: ([3, -4, 5],), lambda: ([],), lambda: ([1.0, -0.5],), lambda: ([1, "x"],))
+def folded(xs):
+    return (
+        sum(map(abs, xs), 2),
+        max(map(lambda x: -x, xs)),
+        min(map(halved, xs), default=None),
+        any(map(lambda x: x < -3, xs)),
+        all(map(math.isfinite, xs)),
+        sorted(map(abs, xs), reverse=True),
+    )
+
+
+@program(lambda: ([1, 12, 5],), lambda: ([],), lambda: ([1.5],), lambda: ([None],))
+def of_python_functions(xs):
+    return list(map(halved, xs)), sum(map(doubled_below, xs)), list(map(doubled_below, xs, xs))
+
+
+@program(
+    lambda: ([1, 2, 3], [4, 5]),
+    lambda: ([1.5], [2, 3]),
+    lambda: ([], []),
+    lambda: ([1], 5),
+    lambda: (5, [1]),
+)
+def of_several(xs, ys):
+    return list(map(lambda x, y: x * y + 1, xs, ys)), sum(map(lambda i, x: i * x, range(9), xs))
+
+
+@program(lambda: ([3, 0, -2, 6],), lambda: ([],), lambda: (["", "ab", "c"],), lambda: ([0.0, 2],))
+def filtered(xs):
+    return list(filter(None, xs)), list(filter(lambda x: x > xs[-1], xs)), sum(filter(None, [1, 0]))
+
+
+@program(lambda: ([1, 23],), lambda: ([],), lambda: (["a", 2],), lambda: (3,))
+def joined_items(xs):
+    return "-".join(map(str, xs)), "".join(filter(lambda c: c not in "aeiou", "programming"))
+
+
+@program(lambda: ([5, 7, 300, 4], 100), lambda: ([], 1), lambda: ([10, 2.5], 3), lambda: (["a"], 2))
+def loops_over_maps(xs, limit):
+    total, seen = 0, []
+    for y in map(lambda x: x * limit, xs):
+        if y == 1000:
+            continue
+        total += y
+        if total > 20 * limit:
+            break
+        seen.append(y)
+    else:
+        total = -total
+    for k, v in map(lambda x: (x, x + x), filter(lambda x: x != 7, xs)):
+        seen.append(k if v else 0)
+    return total, seen
+
+
+@program(lambda: (5,), lambda: (0,))
+def variables_that_change(n):
+    step, found = 1, []
+    for y in map(lambda x: x * step, range(n)):
+        step += 1
+        found.append(y)
+    x = 10
+    return found, list(map(lambda x: x + n, range(3))), x, step
+
+
+@program(lambda: (6,), lambda: (0,))
+def maps_within_each_other(n):
+    table = list(map(lambda i: list(map(lambda j: i * j, range(n))), range(n)))
+    return table, sum(map(lambda row: sum(map(lambda x: x + len(row), row)), table))
+
+
+@program(lambda: ([4, 2, 1, 0],), lambda: ([4, 2],), lambda: (3,), lambda: ([5, "x"],))
+def errors_in_maps(xs):
+    total = 0
+    for y in map(lambda x: 12 // x, xs):
+        total += y
+    return total + sum(map(halved, xs))
+
+
+@program(lambda: ([4, 2, 1, 0],), lambda: ([4],))
+def functions_that_stop(xs):
+    it, seen = iter(xs), []
+    for y in map(lambda x: x + next(it), [1] * 9):
+        seen.append(y)
+    joined = "".join(map(lambda x: next(it, "") + x, "ab"))
+    return list(map(stops, xs)), list(map(pairs_up_to, [])), [*map(lambda x: x, xs)], seen, joined
+
+
+@program(lambda: ([4, 2],), lambda: ([],))
+def maps_that_are_kept(xs):
+    kept = map(lambda x: x + 1, xs)
+    first = next(kept, None)
+    return first, list(kept), list(map(lambda x, y=2: x * y, xs)), list(map(xs.count, xs))
+
+
+@program(lambda: ([4, 2],), lambda: ([],))
+def maps_of_other_names(xs):
+    def map(function, items):  # noqa: A001
+        return [function(x) + 1 for x in items]
+
+    return list(map(abs, xs)), sum(map(abs, xs))
