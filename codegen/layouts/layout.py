@@ -78,6 +78,7 @@ __all__ = [
     "SMALL_INT_SIZE",
     "SWAPPED_BYTEORDER",
     "TUPLE_ITEMS",
+    "TYPE_ITER",
     "VAR_SIZE",
     "attributes_offset",
     "check",
@@ -90,6 +91,7 @@ __all__ = [
     "python_function",
     "recursion_remaining",
     "type_alloc",
+    "type_iter",
     "ufunc_loop",
     "word_at",
 ]
@@ -167,6 +169,7 @@ _NUMPY_DESCR_TYPE = 3
 _NUMPY_ABI = 0x02000000
 _NUMPY_DEFAULT_HANDLER = 306
 
+TYPE_ITER = 216  # tp_iter
 _TYPE_ALLOC = 304  # tp_alloc
 MANAGED_DICT = -3 * _WORD  # pointer to the dict of an object's attributes, if it has one
 
@@ -203,6 +206,11 @@ def python_function(name: str) -> int:
 def type_alloc(cls: type) -> int:
     """Address of the type's allocator, ``PyObject *alloc(type, nitems)``."""
     return word_at(id(cls) + _TYPE_ALLOC)
+
+
+def type_iter(cls: type) -> int:
+    """Address of what ``iter(x)`` calls for instances; that of a base class if the class has no own ``__iter__``."""
+    return word_at(id(cls) + TYPE_ITER)
 
 
 def _capsule_pointer(capsule: object, name: bytes | None) -> int:
@@ -385,6 +393,11 @@ def _check_containers() -> None:
     ):
         for part, offset in zip((triple.start, triple.stop, triple.step), offsets, strict=True):
             _expect(word_at(id(triple) + offset), id(part), type(triple).__name__)
+    other = type("_Other", (tuple,), {"__iter__": lambda _self: iter(())})
+    inherits = [
+        type_iter(cls) == type_iter(tuple) for cls in (type("_Same", (tuple,), {}), other, list)
+    ]
+    _expect(inherits, [True, False, False], "tp_iter")
 
 
 def _check_numpy() -> None:

@@ -1,4 +1,7 @@
-"""``a, b = x`` of an object: a tuple or list of so many items is taken apart without a call of Python."""
+"""``a, b = x`` of an object: a tuple or list of so many items is taken apart without a call of Python.
+
+So is a tuple of a user's class (a ``NamedTuple``) that inherits ``tuple.__iter__``, which unpacking calls.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
-from ljit.codegen.layouts.layout import OB_TYPE, VAR_SIZE
-from ljit.codegen.llvm.builder import Ref, integer
+from ljit.codegen.layouts.layout import OB_TYPE, TYPE_ITER, VAR_SIZE, type_iter
+from ljit.codegen.llvm.builder import Ref, address, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references.refcounts import counter
 from ljit.ops.objects import unpack
@@ -50,6 +53,7 @@ def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
 _FUNCTIONS = {
     "Py_IncRef": ("void", ["ptr"]),
     "Py_DecRef": ("void", ["ptr"]),
+    "PyTuple_GetSlice": ("ptr", ["ptr", "i64", "i64"]),
     "PyTuple_New": ("ptr", ["i64"]),
     "PyTuple_SetItem": ("i32", ["ptr", "i64", "ptr"]),
     "PyList_AsTuple": ("ptr", ["ptr"]),
@@ -66,7 +70,10 @@ def _known_class(tuple_class: str, list_class: str) -> str:
   %class = load ptr, ptr %class.at
   %is_tuple = icmp eq ptr %class, {tuple_class}
   %is_list = icmp eq ptr %class, {list_class}
-  %is_known = or i1 %is_tuple, %is_list
+  %iter.at = getelementptr i8, ptr %class, i64 {TYPE_ITER}
+  %iter = load ptr, ptr %iter.at
+  %is_like_tuple = icmp eq ptr %iter, {address(type_iter(tuple)).text}
+  %is_known = or i1 %is_like_tuple, %is_list
   br i1 %is_known, label %known, label %any
 known:
   %size.at = getelementptr i8, ptr %x, i64 {VAR_SIZE}
@@ -89,7 +96,12 @@ same:
   call void @{retain}(ptr %x)
   ret ptr %x
 copy:
-  %copied = call ptr @PyList_AsTuple(ptr %x)
+  br i1 %is_list, label %list, label %like.tuple
+list:
+  %listed = call ptr @PyList_AsTuple(ptr %x)
+  ret ptr %listed
+like.tuple:
+  %copied = call ptr @PyTuple_GetSlice(ptr %x, i64 0, i64 %count)
   ret ptr %copied
 {_ANY}
 }}"""

@@ -2,6 +2,7 @@
 
 import builtins
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from ljit.types import (
     UNBOUND,
     ArrayType,
     ListType,
+    ObjectType,
     ScalarType,
     TupleType,
     UnionType,
@@ -217,6 +219,40 @@ def test_machine_code_does_not_believe_what_a_list_held_before():
     assert native([1, 2]) == (1, 2)
     with pytest.raises(NativeBailed):
         native([1, 2.5])
+
+
+class Pair(NamedTuple):
+    x: object
+    y: object
+
+
+class Reversed(tuple):
+    def __iter__(self):
+        return reversed(self[:])
+
+
+@pytest.mark.parametrize("form", [(2, None), (2, 0), (2, 1)], ids=repr)
+def test_machine_code_unpacks_tuples_of_users_classes(form):
+    count, star = form
+    op = get_op("prim::Unpack")
+    for cls, x in [(Pair, Pair(1, 2.5)), (Reversed, Reversed("ab")), (Reversed, Reversed("abc"))]:
+        native = compile_op(op, (ObjectType(cls),), {"count": count, "star": star})
+        expected = attempt(by_hand, (x, count, star))
+        found = attempt(native, (x,))
+        assert describe(found.result) == describe(expected.result)
+        assert type(found.error) is type(expected.error)
+        assert str(found.error) == str(expected.error)
+
+
+def test_machine_code_sees_that_a_class_of_tuples_has_got_an_iterator():
+    class Late(tuple):
+        pass
+
+    attrs = {"count": 2, "star": None}
+    native = compile_op(get_op("prim::Unpack"), (ObjectType(Late),), attrs)
+    assert native(Late("ab")) == ("a", "b")
+    Late.__iter__ = Reversed.__iter__
+    assert native(Late("ab")) == ("b", "a")
 
 
 def test_the_types_of_unpacked_values():
