@@ -59,6 +59,7 @@ NAMES = (
     "eliminate_dead_code",
     "eliminate_redundant_checks",
     "eliminate_redundant_guards",
+    "forward_stores",
     "fuse",
     "fuse_rows",
     "hoist_guards",
