@@ -83,6 +83,11 @@ class NativeCode:
         """Whether it was not optimised and has run so much that it should be."""
         return self._work is not None and self._work.is_used_up
 
+    def stay_quick(self) -> None:
+        """Let quick code run on however much it has run; not if native code calls it, which asks nothing else."""
+        if self._work is not None and not self.options.is_called:
+            self._work.make_endless()
+
     @property
     def native_address(self) -> int:
         """Address of what native code of other units calls; 0 if there is no such function."""

@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from functools import partial, reduce
 
 from ljit.codegen.functions.slow_path import support
-from ljit.codegen.llvm.builder import TRUE, BlockRef, FunctionBuilder, Ref, address, integer
+from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, Ref, address
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.sizes import ALL_MAGNITUDES
 from ljit.types import ArrayType
 
 __all__ = ["ChoiceCell", "call_plainly", "emit_choice"]
 
-_ZEROS = "llvm.ctlz.i64"
-_WORD = 8
+_NATIVE, _PLAIN = 0, 1  # what `choose_side` gives
 
 
 class ChoiceCell:
@@ -83,14 +82,15 @@ def emit_choice(
     reject: BlockRef,
 ) -> None:
     """Go on with calls that the cell gives to native code; leave others to the plain `function`, or hand them on."""
-    left = f.binary("sub", _load(f, cell, 2), 1)
-    f.store(left, address(cell.address + 2 * _WORD))
-    holds = f.icmp("sge", left, 0)
-    bit = f.binary("shl", integer("i64", 1), f.binary("xor", _leading_zeros(f, arguments), 63))
+    counts = [
+        _elements(f, a) for a in arguments if isinstance(a.type, ArrayType) and None in a.type.shape
+    ]
+    largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
+    side = f.call("i64", support("choose_side"), (address(cell.address), largest))
     native, other, plain = (f.new_block(name) for name in ("native", "other", "plain"))
-    f.condbr(f.binary("and", holds, _is_in(f, bit, cell, 0)), native, other)
+    f.condbr(f.icmp("eq", side, _NATIVE), native, other)
     f.start(other)
-    f.condbr(f.binary("and", holds, _is_in(f, bit, cell, 1)), plain, reject)
+    f.condbr(f.icmp("eq", side, _PLAIN), plain, reject)
     f.start(plain)
     call_plainly(f, function)
     f.start(native)
@@ -101,17 +101,5 @@ def call_plainly(f: FunctionBuilder, function: Ref) -> None:
     f.ret(f.call("ptr", support("call_plainly"), (function, *f.params[1:])))
 
 
-def _leading_zeros(f: FunctionBuilder, arguments: Sequence[Native]) -> Ref:
-    """Those of the number of elements of the largest array."""
-    arrays = [a for a in arguments if isinstance(a.type, ArrayType) and None in a.type.shape]
-    counts = [reduce(partial(f.binary, "mul"), array_parts(array).sizes) for array in arrays]
-    largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
-    return f.call_external("i64", _ZEROS, (f.binary("or", largest, 1), TRUE), "")
-
-
-def _is_in(f: FunctionBuilder, bit: Ref, cell: ChoiceCell, word: int) -> Ref:
-    return f.icmp("ne", f.binary("and", bit, _load(f, cell, word)), 0)
-
-
-def _load(f: FunctionBuilder, cell: ChoiceCell, word: int) -> Ref:
-    return f.load("i64", address(cell.address + word * _WORD))
+def _elements(f: FunctionBuilder, array: Native) -> Ref:
+    return reduce(partial(f.binary, "mul"), array_parts(array).sizes)

@@ -2,7 +2,8 @@
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
-`call_plainly(function, args, nargsf, kwnames)` calls a plain function, unless the stack is nearly full.
+`choose_side(cell, elements)` says who runs a call (`choice.py`), and `call_plainly(function, args, nargsf, kwnames)`
+calls a plain function, unless the stack is nearly full.
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
 that is set the context that it gets where `handled` is being handled.
 `are_same(table, count)` looks up variables that code takes for granted. `is_array(object, ...)` says whether an object
@@ -319,6 +320,32 @@ define void @add_context(ptr %handled) nounwind {{
 """
 
 
+# Of a `ChoiceCell`, by the elements of the largest array: 0 for native code, 1 for CPython, 2 for neither.
+_CHOOSE_SIDE = """
+declare i64 @llvm.ctlz.i64(i64, i1)
+define i64 @choose_side(ptr %cell, i64 %elements) nounwind {
+  %calls.place = getelementptr i64, ptr %cell, i64 2
+  %calls = load i64, ptr %calls.place
+  %left = sub i64 %calls, 1
+  store i64 %left, ptr %calls.place
+  %some = or i64 %elements, 1
+  %zeros = call i64 @llvm.ctlz.i64(i64 %some, i1 true)
+  %magnitude = xor i64 %zeros, 63
+  %native.bits = load i64, ptr %cell
+  %plain.place = getelementptr i64, ptr %cell, i64 1
+  %plain.bits = load i64, ptr %plain.place
+  %native = lshr i64 %native.bits, %magnitude
+  %plain = lshr i64 %plain.bits, %magnitude
+  %is.native = trunc i64 %native to i1
+  %is.plain = trunc i64 %plain to i1
+  %other = select i1 %is.plain, i64 1, i64 2
+  %side = select i1 %is.native, i64 0, i64 %other
+  %is.over = icmp slt i64 %left, 0
+  %result = select i1 %is.over, i64 2, i64 %side
+  ret i64 %result
+}
+"""
+
 # What an entry does with calls for CPython: near the end of the stack they raise RecursionError.
 _CALL_PLAINLY = f"""
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
@@ -422,6 +449,7 @@ def _support() -> CompiledModule:
     text = (
         _SLOW_ENTRY
         + _CALL_PLAINLY
+        + _CHOOSE_SIDE
         + _TAKE_ERROR
         + _ADD_CONTEXT
         + _ARE_SAME
@@ -430,7 +458,7 @@ def _support() -> CompiledModule:
     )
     text += settings_text() + support_text()
     exports = ["add_context", "are_same", "are_settings_quiet", "call_plainly", "check_stack"]
-    exports += ["helper_result", "is_array", "take_error", *SUPPORT_NAMES]
+    exports += ["choose_side", "helper_result", "is_array", "take_error", *SUPPORT_NAMES]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

@@ -30,6 +30,7 @@ __all__ = [
 #: of a loop, in amounts that the cell had at first
 _OVERDRAFT = 3
 _OVERDRAFT_INSIDE = 12  # of one in another: the interpreter runs the rest of it
+_ENDLESS = 2**62
 _NODES_OF_ELEMENT = 2  # an operation of a nest on one element, and its share of the loop
 # Optimised code takes two thirds of the time of vectors in quick code, a third to a tenth of that of numbers: so
 # vectors may run four times as long (as a shift).
@@ -58,6 +59,10 @@ class WorkCell:
     @property
     def is_used_up(self) -> bool:
         return self._word.value < 0
+
+    def make_endless(self) -> None:
+        """Let the code run for ever."""
+        self._word.value = _ENDLESS
 
 
 def work_left(context: Context, f: FunctionBuilder) -> Ref:

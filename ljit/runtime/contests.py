@@ -10,8 +10,8 @@ took longer than the other by more than an n-th, the shortest runs compared. For
 runs longer: the shortest of n has about an n-th of the usual ones. So where native code is faster, CPython's turns cost
 no more than a few of its calls. Before the two were compared twice, that is not known: then native code has to pay.
 
-What was found holds for some time, and for twice as long each time: data may change. Quick code that loses is optimised
-when CPython had as much time as that takes.
+What was found holds for some time, and for twice as long each time: data may change. Quick code is optimised when the
+side that runs the calls had as much time as that takes.
 
 Only code of statements in a row is in contests (`worth.may_lose`). CPython is never faster at loops, and may take a
 thousand times as long.
@@ -51,9 +51,9 @@ _CLEAR = 1.5  # times native code's time, which CPython takes: so it will with l
 _LARGER = (
     4  # magnitudes: optimised code takes arrays that are as much larger without a contest then
 )
-_SURE = 16  # times native code's time, which the interpreter took: it takes more than CPython, and first calls do
+_SURE = 16  # times native code's time, which a run of CPython's or the interpreter's took: a second costs too much
 _SECONDS_OF_VERDICT, _CALLS_OF_VERDICT = 0.1, 1000  # for which it holds at first, whichever is more
-_OPTIMISING = 3  # times as long as making quick code, about
+_OPTIMISING = 2  # times as long as making quick code takes, about
 
 
 class Side(Record, frozen=False):
@@ -104,8 +104,9 @@ class Round(Record, frozen=False):
     @property
     def is_over(self) -> bool:
         native, plain = self.native, self.plain
-        if native.runs and not plain.runs:
-            return (self.expected or 0.0) > max(_SURE * native.fastest, _SECONDS_AT_ONCE)
+        taken = plain.fastest if plain.runs else self.expected or 0.0
+        if plain.runs < _LEAST_RUNS and taken > _SURE * native.fastest:
+            return plain.total + taken > _SECONDS_AT_ONCE
         runs = min(native.runs, plain.runs)
         if not runs or runs >= _MOST_RUNS:
             return runs > 0
@@ -204,21 +205,26 @@ class Contest:
 
     def _decide(self, magnitude: int, found: Round) -> None:
         """Let the entry give calls with arrays of about that size, or of larger ones, too, to the side that won."""
-        is_quick, choice = self._unit.code.is_quick, self._choice
+        choice = self._choice
         if found.is_lost:
             choice.plain |= 1 << magnitude
         else:
-            last = magnitude + (_LARGER if found.is_clear and not is_quick else 0)
+            is_likely = found.is_clear and not self._unit.code.is_quick
+            last = magnitude + (_LARGER if is_likely else 0)
             won = sum(1 << k for k in range(magnitude, last + 1))
             self._native |= won & ~choice.plain
             choice.native = self._native
-        if not is_quick:
-            fastest = min(found.native.fastest, found.plain.fastest)
-            calls = max(int(_SECONDS_OF_VERDICT / fastest), _CALLS_OF_VERDICT)
-            choice.calls = min(choice.calls, calls << self._verdicts)
-        elif found.is_lost:
-            seconds = _OPTIMISING * self._unit.seconds
-            choice.calls = min(choice.calls, int(seconds / found.plain.fastest) + 1)
+        self._hold(min(found.native.fastest, found.plain.fastest))
+
+    def _hold(self, fastest: float) -> None:
+        """Let the verdicts hold for some calls, which take so many seconds each."""
+        code = self._unit.code
+        if code.is_quick:
+            code.stay_quick()  # what it counts is a guess of the time that calls take, which is known now
+            calls = int(_OPTIMISING * self._unit.seconds / fastest) + 1
+        else:
+            calls = max(int(_SECONDS_OF_VERDICT / fastest), _CALLS_OF_VERDICT) << self._verdicts
+        self._choice.calls = min(self._choice.calls, calls)
 
 
 def most_elements(values: Iterable[object]) -> int:

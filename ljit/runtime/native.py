@@ -84,7 +84,7 @@ class NativeUnit(Record, frozen=False):
     types: tuple[Type, ...]  # of the arguments
     code: NativeCode
     callable: Callable[..., object]
-    seconds: float  # compile time: specialise, passes, code generation
+    seconds: float  # of the processor, to compile it: specialise, passes, code generation
     is_clean: bool  # no unknown code runs in it
     retire: Callable[[str], None] = lambda _reason: None  # takes it out of use
     bailouts: Counter[int] = made_by(factory=Counter)  # by site
@@ -196,7 +196,7 @@ class CompileRequest(Record):
 def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit | None:
     """Compile the function; None: nothing in it gains from native code."""
     name = baseline.fn.__qualname__
-    start = time.perf_counter()
+    start = time.thread_time()
     with compiling(), _blame(name):
         if request.earlier is not None and not request.is_quick:
             made = _optimized_further(request.earlier, request.feedback)
@@ -221,7 +221,7 @@ def compile_loop(
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     from ljit.passes.specializing.specialize import Given, specialize_loop
 
-    start = time.perf_counter()
+    start = time.thread_time()
     with compiling(), _blame(name):
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
@@ -254,7 +254,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         rival=request.rival if may_lose(made.graph) else None,
     )
     code = compile_unit(made.graph, name=name, options=options)
-    return make_unit(made, code, time.perf_counter() - start)
+    return make_unit(made, code, time.thread_time() - start)
 
 
 def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeUnit:

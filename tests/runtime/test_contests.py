@@ -146,7 +146,7 @@ def test_quick_code_that_loses_is_optimised_when_cpython_had_as_much_time(takes)
         assert unit.code.is_quick
         unit.seconds = 1e-5
         assert call(f, 1000, 10) == 5
-        assert call(f, 1000, 30) == 0
+        assert call(f, 1000, 20) == 0
         assert _plan(f).unit is unit
         takes(f, native=lambda _: 5e-7, plain=lambda _: 1e-6)
         call(f, 1000, 3)
@@ -167,6 +167,19 @@ def test_quick_code_that_wins_has_a_contest_for_each_size(takes):
         assert _plan(f).unit.code.is_quick
 
 
+def test_quick_code_that_wins_is_optimised_when_it_has_run_for_as_long(takes):
+    with config.overridden(quick_runs=3000):
+        f = jitted()
+        unit = _plan(f).unit
+        assert unit.code.is_quick
+        unit.seconds = 1e-3
+        takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
+        call(f, 1000, 200)
+        assert _plan(f).unit is unit  # however much it counts
+        call(f, 1000, 10)
+        assert not _plan(f).unit.code.is_quick
+
+
 def test_cpython_gets_a_third_of_the_time_for_calls_that_take_long(takes):
     f = optimised()
     takes(f, native=lambda _: 0.01, plain=lambda _: 0.049)
@@ -184,6 +197,14 @@ def test_what_the_interpreter_took_says_how_much_is_to_be_paid_for(takes):
     assert call(f, 1000, 6) == 6
     assert call(f, 1000, 1) == 0
     assert call(f, 1000, 50) == 50  # one long call was enough
+
+
+def test_one_run_is_enough_if_it_took_much_longer(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-6, plain=lambda _: 0.008)  # perhaps since the machine was busy
+    assert call(f, 1000, 2) == 1
+    assert call(f, 1000, 50) == 50
+    assert _plan(f).contest.rounds[9].native.runs == 1
 
 
 def test_there_is_no_contest_where_the_interpreter_took_much_longer(takes):
