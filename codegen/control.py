@@ -65,6 +65,11 @@ __all__ = ["GraphEmitter"]
 Jump = Callable[[Sequence[Native]], None]
 
 
+def _no_yield(_values: Sequence[Native]) -> None:
+    msg = "the body of a graph ends in a Yield"
+    raise CodegenError(msg)
+
+
 class GraphEmitter:
     """Emits one graph into the function of an Emitter."""
 
@@ -73,7 +78,7 @@ class GraphEmitter:
         self.env: dict[Value, Native] = {}
         self.breaks: dict[Node, Jump] = {}
         self.continues: dict[Node, Jump] = {}
-        self._yield: Jump = self._no_yield
+        self._yield: Jump = _no_yield
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
         self._noted: tuple[BlockRef, Note] | None = None  # the last line that a comment names
@@ -85,11 +90,7 @@ class GraphEmitter:
         if self.e.body is not None:
             calls = any(node.op is CALL_NATIVE for node in graph.walk())
             self._to_poll = graph if calls else None
-        self.run(graph.block, self._no_yield)
-
-    def _no_yield(self, _values: Sequence[Native]) -> None:
-        msg = "the body of a graph ends in a Yield"
-        raise CodegenError(msg)
+        self.run(graph.block, _no_yield)
 
     def run(self, nodes: Iterable[Node], on_yield: Jump) -> None:
         """Emit the nodes of a block, or some of them; `on_yield` is called for its Yield."""
@@ -368,7 +369,7 @@ class GraphEmitter:
         ) -> list[Native]:
             for value, element in zip(known, elements, strict=True):
                 self.env[value] = self._fit(element, value.type)
-            self.run(nodes, self._no_yield)
+            self.run(nodes, _no_yield)
             return [self.env[value] for value in results] if self.e.f.is_reachable else []
 
         into, inputs = operands[:count], operands[count:]

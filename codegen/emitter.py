@@ -178,11 +178,12 @@ class Emitter:
         return made
 
     def finish(self) -> None:
-        """Write the exits and the common way out."""
+        """Write the exits and the common way out; nothing is written through it afterwards."""
         self.bailout.finish()
         self.ownership.finish()
         if not self.is_quick and leaves_work_to_nests(self.f.blocks):
             self.f.attributes += f" noinline {QUICK}"
+        vars(self).clear()  # its parts know it: nothing else would free them
 
     # -- scalars -----------------------------------------------------------------------------------
 

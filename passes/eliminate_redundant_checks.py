@@ -19,6 +19,7 @@ each enclosing loop.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from functools import partial
 
 from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
@@ -117,7 +118,7 @@ class _Walk:
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, tuple[Linear, ...]]] = set()
         self.float_tests = FloatTests(self.s)
-        self.unwrapped = Unwrapped(self.s, self.plain_tests)
+        self.unwrapped = Unwrapped(self.s)
         self.limits: dict[Node, int] = {}  # of the trips of loops
         #: about how many trips others have at most, with the tests that see to it
         self.ends: dict[Node, tuple[int, list[Test]]] = {}
@@ -407,7 +408,10 @@ class _Walk:
     def tests_without_wrapping(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         """The same, with others that show that NumPy's integers are what they are in Python: ``a[starts[i] + j]``."""
         around = [fact for loop in self.loops for fact in loop.given]
-        with self.unwrapped.assumed(node, parts, around) as (exact_parts, made):
+        with self.unwrapped.assumed(partial(self.plain_tests, node), parts, around) as (
+            exact_parts,
+            made,
+        ):
             rest = self.tests(node, exact_parts) if exact_parts else None
         if rest is not None:
             # not facts for other proofs: bounds that far away make tests that always fail

@@ -20,6 +20,7 @@ from itertools import pairwise
 from ljit.analysis.signatures import Signature
 from ljit.codegen.functions.slow_path import check_stack
 from ljit.codegen.layouts.layout import recursion_remaining
+from ljit.codegen.llvm.basic_blocks import part
 from ljit.codegen.llvm.builder import (
     NULL,
     FunctionBuilder,
@@ -142,6 +143,7 @@ def unfold(f: FunctionBuilder) -> None:
     copies = [f"{f.name}.again{level}" for level in range(levels)]
     f.module.functions.remove(f)
     f.module.scalar_sources.update([f.name] if f.is_scalar else ())
+    part((f.entry, *f.blocks))
     f.module.define(f.name, f"{head}\n{code.replace(name, f'@{copies[0]}(')}")
     inside = _AT_CHECKPOINT.sub(r"\1 label %itself,", code, count=1).removesuffix("}")
     inside = inside.replace(_IN_EACH_FRAME, "false")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Self
+
 from ljit.codegen.llvm.refs import Ref, operand
 
-__all__ = ["BlockRef", "Phi"]
+__all__ = ["BlockRef", "Phi", "part"]
 
 
 class Phi(Ref):
@@ -54,13 +57,19 @@ class BlockRef:
         self.predecessors: list[BlockRef] = []
         self.dominator: BlockRef | None = None
         self.depth = 0
-        self.far = (
-            self  # a dominator further up: any one is found in a few steps, however deep the block
-        )
+        #: a dominator further up, once started: any one is found in a few steps, however deep the block
+        self.far: BlockRef
         self.phis: list[Phi] = []
         self.lines: list[str] = []
         self.notes: dict[int, int] = {}
         self.is_loop, self.has_vectors = False, True
+
+    @classmethod
+    def entry(cls) -> Self:
+        """The first block of a function."""
+        block = cls("entry")
+        block.far = block
+        return block
 
     def note(self, number: int) -> None:
         """Say something about the lines to come, in a comment; `Context.notes` has the words for it."""
@@ -94,6 +103,15 @@ class BlockRef:
 
     def is_dominated_by(self, other: BlockRef) -> bool:
         return _dominator_at(self, other.depth) is other
+
+
+def part(blocks: Iterable[BlockRef]) -> None:
+    """Have blocks that are not needed any more not know one another, which only the garbage collector would undo."""
+    for block in blocks:
+        del block.far
+        for phi in block.phis:
+            phi.incoming.clear()
+        block.predecessors.clear()
 
 
 def _dominator_at(block: BlockRef, depth: int) -> BlockRef:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ljit.codegen.llvm.basic_blocks import BlockRef, Phi
+from ljit.codegen.llvm.basic_blocks import BlockRef, Phi, part
 from ljit.codegen.llvm.instructions import NAME
 from ljit.codegen.llvm.known import KnownConditions, KnownNumbers
 from ljit.codegen.llvm.partition import QUICK, is_apart
@@ -155,6 +155,7 @@ class ModuleBuilder:
         parts += self.sources.values()
         parts += functions
         parts += [f"{number} = {node}" for node, number in self._metadata.items()]
+        part(block for f in self.functions for block in (f.entry, *f.blocks))
         self.functions.clear()  # they know the module: nothing else would part them
         return "\n".join(parts) + "\n"
 
@@ -182,7 +183,7 @@ class FunctionBuilder:
         self.numbers = KnownNumbers()
         self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
-        self.entry = BlockRef("entry")
+        self.entry = BlockRef.entry()
         self._body = self.new_block("body")
         self._body.predecessors.append(self.entry)
         self.block: BlockRef | None = None
@@ -228,6 +229,7 @@ class FunctionBuilder:
 
         What was computed in them is computed again: they dominate nothing that follows.
         """
+        part(self.blocks_since(mark))
         del self._order[mark[0] :], self._cold[mark[1] :]
         before.lines.pop()
         self.block = before

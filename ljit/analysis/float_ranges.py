@@ -32,12 +32,11 @@ _Limits = dict[Value, FloatBounds]
 
 
 class FloatRanges:
-    """The floats of one graph, and what is known of them now."""
+    """The floats of one graph, and what is known of them now; `s` is what is known of its ints."""
 
-    def __init__(self, s: Ranges) -> None:
+    def __init__(self) -> None:
         self.limits: _Limits = {}  # replaced, never changed
         self.of_all_trips: _Limits = {}  # likewise: those of `limits` that hold wherever the float is
-        self._s = s
         self._depth = self._steps = 0
         self._unknown: dict[Value, None] = {}
         self._sums: dict[Value, CarriedSum | None] = {}
@@ -58,7 +57,7 @@ class FloatRanges:
         self.limits = known
         return not any(_is_nothing(known[value]) for value, _ in limits)
 
-    def bounds(self, value: Value) -> FloatBounds:
+    def bounds(self, s: Ranges, value: Value) -> FloatBounds:
         """Give what a number is between."""
         if not self._depth:
             self._steps, self._unknown, self._known = _STEPS, {}, {}
@@ -70,45 +69,45 @@ class FloatRanges:
             return limit
         self._steps -= 1
         self._depth += 1
-        found = self._bounds(value)
+        found = self._bounds(s, value)
         self._depth -= 1
         if found is None and limit[2]:
             self._unknown[value] = None
         self._known[value] = limit if found is None else met(found, limit)
         return self._known[value]
 
-    def unknown(self, value: Value) -> list[Value]:
+    def unknown(self, s: Ranges, value: Value) -> list[Value]:
         """The numbers of which a float is made that may be NaN, and of which no more is known."""
-        self.bounds(value)
+        self.bounds(s, value)
         return list(self._unknown)
 
-    def _bounds(self, value: Value) -> FloatBounds | None:
+    def _bounds(self, s: Ranges, value: Value) -> FloatBounds | None:
         """The same by what the number is computed of; None if nothing is said of that."""
         if value.is_constant:
             return _of_constant(value.constant)
         node = value.node
-        if self._s.is_int(value):
-            low, high = self._s.bounds(value)
+        if s.is_int(value):
+            low, high = s.bounds(value)
             if not self._open:
-                least, most = self._s.value(value).bounds()
+                least, most = s.value(value).bounds()
                 low, high = max(low, least), min(high, most)
             return float(low), float(high), False
         if not (is_float(value.type) or isinstance(value.type, UnionType)):
             return None
         if is_carried(value):
-            return self._of_carried(value)
+            return self._of_carried(s, value)
         if node is None:
             return None
         if node.op is IF:
-            return self._of_cases(node, value.index)
+            return self._of_cases(s, node, value.index)
         if node.op is GUARD:
-            return self.bounds(node.inputs[0])
+            return self.bounds(s, node.inputs[0])
         rules = node.op.ranges
         if rules is None or rules.floats is None:
             return None
-        return rules.floats(self._s, node) or ANYTHING
+        return rules.floats(s, node) or ANYTHING
 
-    def _of_carried(self, value: Value) -> FloatBounds | None:
+    def _of_carried(self, s: Ranges, value: Value) -> FloatBounds | None:
         """Of a sum, whose terms are those of all trips: what holds here is known of the last ones only."""
         if value not in self._sums:
             self._sums[value] = CarriedSum.of(value)
@@ -120,21 +119,21 @@ class FloatRanges:
         outside = {v: bounds for v, bounds in self.limits.items() if found.is_outside(v)}
         self.limits = self.of_all_trips | outside
         self._known = {}
-        first = [self.bounds(v) for v in found.first]
-        terms = [(sign, self.bounds(v)) for sign, v in found.terms]
+        first = [self.bounds(s, v) for v in found.first]
+        terms = [(sign, self.bounds(s, v)) for sign, v in found.terms]
         self._open, self.limits, self._known = before
         return bounds_of_sum(first, terms) if first else None
 
-    def _of_cases(self, choice: Node, index: int) -> FloatBounds:
+    def _of_cases(self, s: Ranges, choice: Node, index: int) -> FloatBounds:
         found = None
         before, known = self.limits, self._known
         for block, holds in zip(choice.blocks, (True, False), strict=True):
             end = block.last
             if end is None or end.op is not YIELD:
                 continue
-            if self.assume(self._s.limits(choice.inputs[0], holds=holds)):
+            if self.assume(s.limits(choice.inputs[0], holds=holds)):
                 self._known = known if self.limits is before else {}
-                given = self.bounds(end.inputs[index])
+                given = self.bounds(s, end.inputs[index])
                 found = given if found is None else joined(found, given)
             self.limits, self._known = before, known
         return found or ANYTHING

@@ -58,7 +58,7 @@ class Ranges:
 
     def __init__(self, *, has_exact_floats: bool = True) -> None:
         self.has_exact_floats = has_exact_floats
-        self._floats = FloatRanges(self)
+        self._floats = FloatRanges()
         self._values: dict[Value, Linear] = {}
         self._atoms: dict[tuple[Value, Path], Atom] = {}
         self._bounds: dict[Value, tuple[int, int]] = {}
@@ -189,11 +189,11 @@ class Ranges:
 
     def floats(self, value: Value) -> FloatBounds:
         """Give what a number is between here, as a float."""
-        return self._floats.bounds(value)
+        return self._floats.bounds(self, value)
 
     def unknown_floats(self, value: Value) -> list[Value]:
         """Give the numbers of which a float is made that may be NaN, and of which no more is known."""
-        return self._floats.unknown(value)
+        return self._floats.unknown(self, value)
 
     def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
         """Give what is known where a bool holds, or does not hold."""

@@ -123,26 +123,27 @@ def _comparison(e: Emission, comparison: tree.Compare) -> Value:
 
 
 def _compare(e: Emission, comparison: tree.Compare, *, wants_truth: bool) -> Value:
+    return _link(e, comparison, e.expression(comparison.operands[0]), 0, wants_truth=wants_truth)
+
+
+def _link(
+    e: Emission, comparison: tree.Compare, left: Value, i: int, *, wants_truth: bool
+) -> Value:
+    """Compare operand `i`, already emitted, with the next, and go on."""
     where = comparison.range
-    last = len(comparison.operators) - 1
-
-    def link(left: Value, i: int) -> Value:
-        """Compare operand `i`, already emitted, with the next, and go on."""
-        right = e.expression(comparison.operands[i + 1])
-        result = e.emit(f"py::{comparison.operators[i]}", left, right, where=where)
-        if i == last:
-            return truth(e, result, where) if wants_truth else result
-        is_true = truth(e, result, where)
-        (chosen,) = e.branch(
-            is_true,
-            lambda: (link(right, i + 1),),
-            lambda: (is_true if wants_truth else result,),
-            where,
-            outputs=(BOOL if wants_truth else ANY,),
-        )
-        return chosen
-
-    return link(e.expression(comparison.operands[0]), 0)
+    right = e.expression(comparison.operands[i + 1])
+    result = e.emit(f"py::{comparison.operators[i]}", left, right, where=where)
+    if i == len(comparison.operators) - 1:
+        return truth(e, result, where) if wants_truth else result
+    is_true = truth(e, result, where)
+    (chosen,) = e.branch(
+        is_true,
+        lambda: (_link(e, comparison, right, i + 1, wants_truth=wants_truth),),
+        lambda: (is_true if wants_truth else result,),
+        where,
+        outputs=(BOOL if wants_truth else ANY,),
+    )
+    return chosen
 
 
 @emits(tree.TernaryIf)

@@ -142,7 +142,7 @@ class Node:
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.attrs: dict[str, object] = {}
-        self.blocks: list[Block] = []
+        self.blocks: tuple[Block, ...] = ()
         self.range: SourceRange | None = None
         self.proven: tuple[str, ...] = ()  # checks of the lowering that cannot fail here
         self.target: Node | None = None  # of Continue, Break and Catch: the node they are about
@@ -163,7 +163,7 @@ class Node:
         block = Block(self.graph, self)
         for name, type_ in params:
             block.add_param(name, type_)
-        self.blocks.append(block)
+        self.blocks = (*self.blocks, block)
         return block
 
     def add_output(self, type_: Type, name: str = "") -> Value:
@@ -218,8 +218,10 @@ class Node:
             assert not out.uses, f"{self.op.name} still has uses"
         for block in self.blocks:
             block.clear()
+            block.params = []
         self.set_inputs(())
         self.unlink()
+        self.outputs, self.blocks = [], ()  # which know the node: nothing else would free it
 
     def unlink(self) -> None:
         """Take the node out of its block, keeping its operands: insert it elsewhere."""

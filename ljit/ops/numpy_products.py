@@ -283,10 +283,7 @@ def _each(
     arrays = [side.array for side in sides] + [made]
     zero = e.const(INT, 0)
 
-    def run(axis: int, offsets: Sequence[V]) -> None:
-        if axis < len(batch) - 1:
-            e.loop(batch[axis], lambda k: run(axis + 1, _moved(e, offsets, outer, axis, k)))
-            return
+    def run(offsets: Sequence[V]) -> None:
         times = batch[-1] if batch else e.const(INT, 1)
         strides = [s[-1] if batch else zero for s in outer]
         pairs = list(zip(arrays, offsets))
@@ -296,13 +293,26 @@ def _each(
         else:
             e.inner_loop(np.matmul, pairs, all_sizes, all_steps, made.type)
 
-    run(0, [zero] * 3)
+    _in_loops(e, batch[:-1], outer, [zero] * 3, run)
 
 
-def _moved(
-    e: Emitter, offsets: Sequence[V], outer: Sequence[Sequence[V]], axis: int, k: V
-) -> list[V]:
-    return [e.add(offset, e.mul(k, strides[axis])) for offset, strides in zip(offsets, outer)]
+def _in_loops(
+    e: Emitter,
+    sizes: Sequence[V],
+    outer: Sequence[Sequence[V]],
+    offsets: Sequence[V],
+    run: Callable[[Sequence[V]], None],
+) -> None:
+    """Call `run` in loops over axes of these sizes, with offsets that move by the strides `outer`."""
+    if not sizes:
+        run(offsets)
+        return
+
+    def inside(k: V) -> None:
+        moved = [e.add(offset, e.mul(k, strides[0])) for offset, strides in zip(offsets, outer)]
+        _in_loops(e, sizes[1:], [strides[1:] for strides in outer], moved, run)
+
+    e.loop(sizes[0], inside)
 
 
 # -- the ops ---------------------------------------------------------------------------------------

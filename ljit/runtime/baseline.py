@@ -6,6 +6,7 @@ import functools
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ljit.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 from ljit.frontend import build_graph
 from ljit.garbage import no_collections
 from ljit.interp import Code, compile_graph
-from ljit.ir import Graph, Node, clone
+from ljit.ir import Graph, Node
 from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
@@ -97,7 +98,7 @@ def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
 def _shared_graph(fn: types.FunctionType) -> Graph:
     """Give the graph of the function as written, which nobody may change.
 
-    What is no closure lives long, most often: its graph is there for all that inline it, and for itself.
+    What is no closure lives long, most often: its graph is there for all that inline it.
     """
     if fn.__closure__:
         return script_graph(fn)
@@ -116,14 +117,13 @@ def _kept_graph(fn: types.FunctionType) -> tuple[Graph, list[Assumption]]:
 
 
 class Baseline(Record, frozen=False):
-    """The graphs of one function that are kept for ever.
+    """What is kept of one function for ever.
 
-    `script` is the function as written; `graph` is inlined, cleaned up and instrumented with
-    `prim::profile`: the interpreter runs it and specialised graphs are made from it.
+    `graph` is inlined, cleaned up and instrumented with `prim::profile`: the interpreter runs it and specialised graphs
+    are made from it.
     """
 
     fn: types.FunctionType
-    script: Graph
     graph: Graph
     sources: tuple[Assumption, ...]  # what all of it takes for granted
 
@@ -134,10 +134,9 @@ class Baseline(Record, frozen=False):
         `twin_of` gives the decorated functions through which plain ones are called.
         """
         with compiling():
-            script = _shared_graph(fn)
-            graph = clone(script)
+            graph = script_graph(fn)
             run_passes(graph, BASELINE_PIPELINE, graph_of=_graph_for_inlining, twin_of=twin_of)
-            made = Baseline(fn, script, graph, tuple(_sources_of(fn, graph)))
+            made = Baseline(fn, graph, tuple(_sources_of(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made
 
@@ -151,6 +150,12 @@ class Baseline(Record, frozen=False):
         """The bytecode of `graph`."""
         with compiling():
             return compile_graph(self.graph)
+
+    @computed_once
+    def script(self) -> Graph:
+        """The graph of the function as written, for those who want to see it."""
+        with compiling():
+            return script_graph(cast(types.FunctionType, self.fn))  # a field looks like a method
 
     @computed_once
     def size(self) -> int:

@@ -37,6 +37,7 @@ def choose_sizes(
     if has_sizes and _works_on_arrays(made.graph):  # then sizes mostly are better
         sized = _make_sized(types_, feedback, make, pipeline)
         if _is_better_with_sizes(sized.graph):
+            made.graph.block.clear()
             return sized
     optimize(made.graph, feedback, pipeline)
     if not has_sizes or not _works_on_arrays(made.graph):
@@ -44,7 +45,9 @@ def choose_sizes(
     if sized is None:
         sized = _make_sized(types_, feedback, make, pipeline)
     is_better = _is_better_with_sizes(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
-    return sized if is_better else made
+    chosen, other = (sized, made) if is_better else (made, sized)
+    other.graph.block.clear()  # its nodes know one another: nothing else would free them
+    return chosen
 
 
 def _make_sized(

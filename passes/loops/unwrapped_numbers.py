@@ -22,19 +22,14 @@ from ljit.passes.loops.predicates import Predicate
 __all__ = ["Test", "Unwrapped"]
 
 Test = tuple[int, Predicate]  # and the scope in which what it says holds
+FindTests = Callable[[Sequence[Linear]], list[Test] | None]
 
 
 class Unwrapped:
-    """The NumPy integers computed so far that may wrap.
+    """The NumPy integers computed so far that may wrap."""
 
-    `find_tests(node, goals)` gives the tests that make all goals at least 0 at the node, or None.
-    """
-
-    def __init__(
-        self, ranges: Ranges, find_tests: Callable[[Node, Sequence[Linear]], list[Test] | None]
-    ) -> None:
+    def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
-        self._find_tests = find_tests
         self._exact: dict[Atom, Linear] = {}  # what they are if they do not wrap
 
     def note(self, node: Node, exact: Linear | None) -> None:
@@ -45,10 +40,11 @@ class Unwrapped:
 
     @contextmanager
     def assumed(
-        self, node: Node, parts: Sequence[Linear], around: Sequence[Linear]
+        self, find_tests: FindTests, parts: Sequence[Linear], around: Sequence[Linear]
     ) -> Iterator[tuple[list[Linear], list[Test]]]:
         """Assume for a while that no number that has to do with `parts`, and with facts `around` them, wraps.
 
+        `find_tests(goals)` gives the tests that make all goals at least 0, or None.
         Gives the parts without such numbers (none, if nothing was to be assumed) and the tests that show it.
         """
         made: list[Test] = []
@@ -56,7 +52,7 @@ class Unwrapped:
         self._ranges.open()
         for atom in self._atoms([*parts, *around]):
             number = self._exact[atom].substitute(exact)
-            found = self._tests_of_fit(node, atom, number)
+            found = self._tests_of_fit(find_tests, atom, number)
             if found is not None:
                 made += found
                 exact[atom] = number
@@ -74,7 +70,7 @@ class Unwrapped:
             todo += [self._exact[atom] for atom in new]
         return [atom for atom in self._exact if atom in found]
 
-    def _tests_of_fit(self, node: Node, atom: Atom, exact: Linear) -> list[Test] | None:
+    def _tests_of_fit(self, find_tests: FindTests, atom: Atom, exact: Linear) -> list[Test] | None:
         """The tests that show that a number does not wrap; None if there are no such.
 
         Mostly they say that what it is made of is not far from 0.
@@ -84,7 +80,7 @@ class Unwrapped:
         self._ranges.open()
         for choose in (_limits_of_others, list):
             goals = [x for x in (exact - low, high - exact) if not self._ranges.proves(x)]
-            found = self._find_tests(node, choose(goals))
+            found = find_tests(choose(goals))
             if found is None:
                 break
             made += found

@@ -98,10 +98,11 @@ def _specialize(given: Given, param_types: Sequence[Type], calls: NativeCalls) -
     assert first is not None
     walk.snapshot(f"before:{first.id}", walk.liveness.live_before(first))
     walk.visit_block(body)
-    result = calls.result if calls.is_used else native_result(result_of(walk.out.graph))
+    out = walk.end()
+    result = calls.result if calls.is_used else native_result(result_of(out.graph))
     if result is None or result == NEVER:
         result = ANY
-    return Specialization(walk.out.graph, walk.out.assumptions, result, calls.leaves_methods)
+    return Specialization(out.graph, out.assumptions, result, calls.leaves_methods)
 
 
 def specialize_loop(
@@ -128,8 +129,8 @@ def specialize_loop(
     entry = [walk.values[param] for param in header]
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
-    left = calls.leaves_methods
-    return Specialization(walk.out.graph, walk.out.assumptions, leaves_methods=left)
+    out = walk.end()
+    return Specialization(out.graph, out.assumptions, leaves_methods=calls.leaves_methods)
 
 
 def _results(made: Node) -> list[Value]:
@@ -227,6 +228,13 @@ class _Specializer:
             **self.names.handlers,
             **self.control.handlers,
         }
+
+    def end(self) -> GraphWriter:
+        """Give what was written. The walk and its parts know one another: nothing else would free them."""
+        out = self.out
+        for part in (self.calls, self.names, self.control, self):
+            vars(part).clear()
+        return out
 
     def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
         """Put a Snapshot of baseline values here."""

@@ -17,7 +17,7 @@ def chain_of(block: BlockRef) -> list[BlockRef]:
 
 def test_the_nearest_dominator_is_the_first_block_that_is_on_both_ways():
     choose = random.Random(7)
-    blocks = [BlockRef("entry")]
+    blocks = [BlockRef.entry()]
     for number in range(600):
         block = BlockRef(f"b{number}")
         block.predecessors += choose.choices(blocks[-40:], k=choose.choice((1, 1, 1, 2, 3)))
@@ -44,7 +44,7 @@ def test_a_deep_block_finds_its_dominators_in_a_few_steps():
         def depth(self, value: int) -> None:
             self._depth = value
 
-    entry = block = Counted("entry")
+    entry = block = Counted.entry()
     for number in range(5000):
         following = Counted(f"b{number}")
         following.predecessors.append(block)

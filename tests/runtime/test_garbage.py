@@ -40,7 +40,7 @@ for f in functions(1):
 OLD = """
 f, = functions(1)
 compile_one(f)
-print(any(x is f.graph.block for x in gc.get_objects(generation=2)), gc.isenabled())
+print(any(x is f.inlined_graph.block for x in gc.get_objects(generation=2)), gc.isenabled())
 """
 
 GARBAGE = """
@@ -51,6 +51,16 @@ del thing
 f, = functions(1)
 f.graph
 print(reference() is None)
+"""
+
+CYCLES = """
+kept = [*functions(20)]
+gc.collect()
+for index, f in enumerate(kept):
+    with config.overridden(cold_calls=False, quick_runs=index % 2 * 1000):
+        for _ in range(3):
+            f(np.arange(5.0))
+print(gc.collect() < 1000)
 """
 
 FROZEN = """
@@ -107,6 +117,7 @@ print(gc.collect() > 0, [r() for r in references], gc.isenabled())
     [
         pytest.param(OLD, "True True", id="what-compiles-made-is-old"),
         pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
+        pytest.param(CYCLES, "True", id="compiles-leave-few-cycles"),
         pytest.param(FROZEN, "True True", id="what-is-frozen-stays-so"),
         pytest.param(DISABLED, "True False", id="none-where-the-program-has-none"),
         pytest.param(FINALIZER, "True [None, None, None] True", id="compiles-in-collections"),
