@@ -19,6 +19,7 @@ from ljit.types import ArrayType
 
 __all__ = ["ChoiceCell", "call_plainly", "emit_choice"]
 
+_WORD = 8  # bytes
 _NATIVE, _PLAIN = 0, 1  # what `choose_side` gives
 
 
