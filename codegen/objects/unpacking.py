@@ -1,6 +1,7 @@
 """``a, b = x`` of an object: a tuple or list of so many items is taken apart without a call of Python.
 
-So is a tuple of a user's class (a ``NamedTuple``) that inherits ``tuple.__iter__``, which unpacking calls.
+So is a tuple of a user's class (a ``NamedTuple``) that inherits ``tuple.__iter__``, which unpacking calls. Other
+objects are asked for an iterator (CPython's ``unpack_iterable``).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
 from ljit.codegen.layouts.layout import OB_TYPE, TYPE_ITER, VAR_SIZE, type_iter
-from ljit.codegen.llvm.builder import Ref, address, integer
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references.refcounts import counter
 from ljit.ops.objects import unpack
@@ -39,7 +40,7 @@ def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
         f.module.declare(name, result, params)
     classes = (e.context.keep(tuple).text, e.context.keep(list).text)
     if star is None:
-        name = f.module.define(_NAME, _source(counter(f.module, "retain"), *classes))
+        name = f.module.define(_NAME, _source(f.module, *classes))
     else:
         name = f"{_NAME}.{count}.{star}"
         f.module.define(name, _source_with_star(name, count, star, *classes))
@@ -56,7 +57,11 @@ _FUNCTIONS = {
     "PyTuple_GetSlice": ("ptr", ["ptr", "i64", "i64"]),
     "PyTuple_New": ("ptr", ["i64"]),
     "PyTuple_SetItem": ("i32", ["ptr", "i64", "ptr"]),
+    "PyErr_Format": ("ptr", ["ptr", "ptr", "..."]),
+    "PyErr_Occurred": ("ptr", []),
+    "PyIter_Next": ("ptr", ["ptr"]),
     "PyList_AsTuple": ("ptr", ["ptr"]),
+    "PyObject_GetIter": ("ptr", ["ptr"]),
     "PySequence_List": ("ptr", ["ptr"]),
     "PySequence_Tuple": ("ptr", ["ptr"]),
     "PySequence_GetItem": ("ptr", ["ptr", "i64"]),
@@ -80,12 +85,15 @@ known:
   %size = load i64, ptr %size.at"""
 
 
-_ANY = """any:
+_CALL = """call:
   %result = call ptr @PyObject_CallOneArg(ptr %other, ptr %x)
   ret ptr %result"""
 
 
-def _source(retain: str, tuple_class: str, list_class: str) -> str:
+def _source(module: ModuleBuilder, tuple_class: str, list_class: str) -> str:
+    error = address(id(ValueError)).typed
+    few = module.string("not enough values to unpack (expected %zd, got %zd)").typed
+    many = module.string("too many values to unpack (expected %zd)").typed
     return f"""define internal ptr @{_NAME}(ptr %x, i64 %count, ptr %other) {{
   {_known_class(tuple_class, list_class)}
   %fits = icmp eq i64 %size, %count
@@ -93,7 +101,7 @@ def _source(retain: str, tuple_class: str, list_class: str) -> str:
 right:
   br i1 %is_tuple, label %same, label %copy
 same:
-  call void @{retain}(ptr %x)
+  call void @{counter(module, "retain")}(ptr %x)
   ret ptr %x
 copy:
   br i1 %is_list, label %list, label %like.tuple
@@ -103,7 +111,54 @@ list:
 like.tuple:
   %copied = call ptr @PyTuple_GetSlice(ptr %x, i64 0, i64 %count)
   ret ptr %copied
-{_ANY}
+any:
+  %is.sequence = icmp eq ptr %iter, null
+  br i1 %is.sequence, label %call, label %begin
+begin:
+  %iterator = call ptr @PyObject_GetIter(ptr %x)
+  %no.iterator = icmp eq ptr %iterator, null
+  br i1 %no.iterator, label %failed, label %make
+make:
+  %made = call ptr @PyTuple_New(i64 %count)
+  %no.tuple = icmp eq ptr %made, null
+  br i1 %no.tuple, label %drop.iterator, label %next
+next:
+  %i = phi i64 [ 0, %make ], [ %i.next, %store ]
+  %is.full = icmp eq i64 %i, %count
+  %item = call ptr @PyIter_Next(ptr %iterator)
+  %is.over = icmp eq ptr %item, null
+  br i1 %is.over, label %over, label %one
+one:
+  br i1 %is.full, label %too.many, label %store
+store:
+  call i32 @PyTuple_SetItem(ptr %made, i64 %i, ptr %item)
+  %i.next = add i64 %i, 1
+  br label %next
+over:
+  %error = call ptr @PyErr_Occurred()
+  %has.failed = icmp ne ptr %error, null
+  br i1 %has.failed, label %drop, label %end
+end:
+  br i1 %is.full, label %whole, label %too.few
+whole:
+  call void @Py_DecRef(ptr %iterator)
+  ret ptr %made
+too.few:
+  call ptr (ptr, ptr, ...) @PyErr_Format({error}, {few}, i64 %count, i64 %i)
+  br label %drop
+too.many:
+  call void @Py_DecRef(ptr %item)
+  call ptr (ptr, ptr, ...) @PyErr_Format({error}, {many}, i64 %count)
+  br label %drop
+drop:
+  call void @Py_DecRef(ptr %made)
+  br label %drop.iterator
+drop.iterator:
+  call void @Py_DecRef(ptr %iterator)
+  br label %failed
+failed:
+  ret ptr null
+{_CALL}
 }}"""
 
 
@@ -157,5 +212,7 @@ fill:
   ret ptr %made
 done:
   ret ptr null
-{_ANY}
+any:
+  br label %call
+{_CALL}
 }}"""

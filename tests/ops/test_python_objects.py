@@ -244,6 +244,56 @@ def test_machine_code_unpacks_tuples_of_users_classes(form):
         assert str(found.error) == str(expected.error)
 
 
+def failing():
+    yield 1
+    raise KeyError(2)
+
+
+class Iterated:
+    """Its iterator is what a function makes."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def __iter__(self):
+        return self.make()
+
+
+class Indexed:
+    def __getitem__(self, i):
+        return "ab"[i]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: iter([1]),
+        lambda: iter([1, 2]),
+        lambda: iter([1, 2, 3]),
+        itertools.count,
+        failing,
+        lambda: 5,
+        lambda: [][0],
+    ],
+)
+def test_machine_code_asks_other_objects_for_an_iterator(make):
+    native = compile_op(get_op("prim::Unpack"), (ANY,), {"count": 2, "star": None})
+    expected = attempt(by_hand, (Iterated(make), 2, None))
+    found = attempt(native, (Iterated(make),))
+    assert found.result == expected.result
+    assert type(found.error) is type(expected.error)
+    assert str(found.error) == str(expected.error)
+
+
+@pytest.mark.parametrize("x", [*UNPACKED, Indexed(), {1, 2}, range(2), b"abc"], ids=repr)
+def test_machine_code_unpacks_any_object(x):
+    native = compile_op(get_op("prim::Unpack"), (ANY,), {"count": 2, "star": None})
+    expected, found = attempt(by_hand, (x, 2, None)), attempt(native, (x,))
+    assert describe(found.result) == describe(expected.result)
+    assert type(found.error) is type(expected.error)
+    assert str(found.error) == str(expected.error)
+
+
 def test_machine_code_sees_that_a_class_of_tuples_has_got_an_iterator():
     class Late(tuple):
         pass
