@@ -13,6 +13,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Scope, emits
 from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.function_code import find_code, find_code_of_constant
+from ljit.frontend.scopes import names_of
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
@@ -74,6 +75,10 @@ def _function(
         if found is not None and found[1] in e.cells:
             cells.append(e.load(e.cells[found[1]], where))
             continue
+        nested = _inlined_function(e, variable, found, is_kept=is_kept)
+        if nested is not None:
+            cells.append(_call(e, CellType, nested, where=where))
+            continue
         if found is None or found[1] not in e.bound or variable in found[0].inlinable:
             problem = f"{variable!r} is a nested function, or may be unbound where it is used"
             raise _refused(e, name, problem, where, found)
@@ -87,6 +92,29 @@ def _function(
     return _call(
         e, FunctionType, *parts, defaults or none, _tuple(e, cells, where) or none, where=where
     )
+
+
+def _inlined_function(
+    e: Emission, variable: str, found: tuple[Scope, str] | None, *, is_kept: bool
+) -> Value | None:
+    """Make a nested function, which is inlined elsewhere, for code that CPython runs; None if it cannot be.
+
+    There is no telling it from the one that was defined: it is called only, and binds no variables around.
+    """
+    function = found[0].functions.get(variable) if found is not None else None
+    if found is None or function is None or found[1] not in e.bound:
+        return None
+    definition = function.definition
+    if variable not in found[0].inlinable or function.defaults or definition in e.inlining:
+        return None
+    names = names_of(definition)
+    if names.outside or names.rebound:
+        return None
+    before = e.scope, e.inlining
+    e.scope, e.inlining = function.scope, (*e.inlining, definition)
+    made = function_value(e, definition, is_kept=is_kept)
+    e.scope, e.inlining = before
+    return made
 
 
 def _constant_of(expression: Tree) -> tree.Const | None:

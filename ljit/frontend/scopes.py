@@ -222,4 +222,5 @@ def _nested(definition: tree.Def, names: Names) -> None:
         names.values.add(definition.name)
     names.rebound |= inner.rebound | inner.outside
     for name, where in inner.escapes.items():
-        names.escapes.setdefault(name, where)
+        if name not in inner.bound:
+            names.escapes.setdefault(name, where)

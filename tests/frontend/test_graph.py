@@ -196,3 +196,10 @@ def test_items_of_map_and_filter_are_used_in_loops():
 def test_the_body_of_a_loop_over_maps_within_maps_is_written_twice():
     body = "for x in map(abs, map(abs, a)):\n    for y in map(abs, x):\n        y ** 2"
     assert ops_of(body, "a").count("py::pow") == 3
+
+
+def test_nested_functions_that_generator_expressions_call_are_inlined():
+    body = "def g(x): return x ** 2\nreturn sum(g(x) for x in a), g(1)"
+    assert ops_of(body, "a").count("py::pow") == 2
+    body = "def g(x):\n    for h in x: print(h)\ndef h(x): return x ** 2\nreturn h(2) + h(3)"
+    assert ops_of(body).count("py::pow") == 2  # another function may have a variable of that name

@@ -108,6 +108,48 @@ def variables_stay_outside(n):
     return sum(x * y for x in range(n) for y in range(x)), x
 
 
+@program(lambda: (60,), lambda: (0,), lambda: (2.5,))
+def nested_functions_within(n):
+    table = [1, 1, 2, 6, 24]
+
+    def cost(k):
+        total = 0
+        while k > 0:
+            total += table[k % 5]
+            k //= 5
+        return total
+
+    def is_cheap(cost_limit, k=1):
+        return cost(k) < cost_limit
+
+    table.append(0)
+    return (
+        sum(k for k in range(n) if cost(k) % 2),
+        max(cost(k) for k in range(n)),
+        any(is_cheap(k) for k in range(n)),
+        sorted(cost(k) for k in range(3)),
+        dict((k, cost(k)) for k in range(3)),
+        math.fsum(cost(k) + is_cheap(k, k) for k in range(3)),
+        sum(map(lambda k: cost(k) * 2, range(n))),
+    )
+
+
+@program(lambda: (9,), lambda: (0,))
+def nested_functions_that_bind_within(n):
+    calls = 0
+
+    def counted(k):
+        nonlocal calls
+        calls += 1
+        return k * calls
+
+    def fall(k):
+        return k and k + fall(k - 1)
+
+    kept = (counted(k) + fall(k) for k in range(n))
+    return sum(counted(k) for k in range(n)), sum(fall(k) for k in range(n)), list(kept), calls
+
+
 # -- generator functions ------------------------------------------------------------------------------
 
 

@@ -60,6 +60,14 @@ def loops(n):
 def calls_defaulted(x):
     return defaulted(x) + 1
 
+def sums_nested(x):
+    def half(y):
+        return y / 2 + SCALE
+
+    def quarter(y):
+        return half(half(y))
+    return sum(quarter(k) for k in range(int(x)))
+
 def maps_helper(xs):
     total = sum(map(helper, xs))
     for y in map(helper, xs):
@@ -136,6 +144,13 @@ def shadow_map(module, call):
         del module.map
 
 
+def shadow_sum(module, call):
+    if call == 4:
+        module.sum = lambda items: [*items, 0.5]
+    elif call == 7:
+        del module.sum
+
+
 def nothing(module, call):
     pass
 
@@ -155,6 +170,8 @@ CASES = [
     ("calls_helper", redefine_always, (2.0,)),
     ("defaulted", change_defaults, (2.0,)),
     ("calls_defaulted", change_defaults, (2.0,)),
+    ("sums_nested", shadow_sum, (3.0,)),
+    ("sums_nested", retype_scale, (3.0,)),
     ("maps_helper", replace_helper, ((2.0, 3.0),)),
     ("maps_helper", redefine_during_the_call, ((2.0, 3.0),)),
     ("maps_helper", redefine_always, ((2.0, 3.0),)),
