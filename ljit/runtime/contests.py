@@ -6,9 +6,10 @@ sizes that it was not timed with, and both sides run some of these. Then the ent
 calls, or leaves them to CPython.
 
 The longer the two have taken turns, the less has to lie between them: after n runs of each, the contest is over if one
-took longer than the other by more than an n-th, the shortest runs compared. For the delays of a busy machine only make
-runs longer: the shortest of n has about an n-th of the usual ones. So where native code is faster, CPython's turns cost
-no more than a few of its calls. Before the two were compared twice, that is not known: then native code has to pay.
+took longer than the other by more than two n-ths, the shortest runs compared. For what disturbs a run, a busy machine
+or a cold cache, only makes it longer: the shortest of n has about an n-th of the usual delays. So where native code is
+faster, CPython's turns cost no more than a few of its calls. Before the two were compared twice, that is not known:
+then native code has to pay.
 
 What was found holds for some time, and for twice as long each time: data may change. Quick code is optimised when the
 side that runs the calls had as much time as that takes.
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["Contest", "most_elements"]
 
 _FEW = 6  # magnitude of elements: of less, the calls of NumPy cost more than its work
-_LEAST_RUNS, _MOST_RUNS = 2, 12  # of each side; one of CPython's if it is long
+_LEAST_RUNS, _MOST_RUNS = 2, 20  # of each side; one of CPython's if it is long
+_DELAYS = 2  # of the usual runs, by what those without take
 _LEAST_RUNS_OF_LOSER = 5  # of native code that loses: that is the mistake which costs most
 _SECONDS_OF_LONG_RUN = 0.1
 _SECONDS_AT_ONCE = (
@@ -110,9 +112,11 @@ class Round(Record, frozen=False):
         runs = min(native.runs, plain.runs)
         if not runs or runs >= _MOST_RUNS:
             return runs > 0
-        if plain.fastest > native.fastest * (1 + 1 / runs):
+        if plain.fastest > native.fastest * (1 + _DELAYS / runs):
             return runs >= _LEAST_RUNS or plain.fastest > _SECONDS_OF_LONG_RUN
-        return runs >= _LEAST_RUNS_OF_LOSER and plain.fastest < native.fastest * (1 - 1 / runs)
+        return runs >= _LEAST_RUNS_OF_LOSER and plain.fastest < native.fastest * (
+            1 - _DELAYS / runs
+        )
 
     @property
     def is_clear(self) -> bool:

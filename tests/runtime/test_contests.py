@@ -105,11 +105,14 @@ def test_cpython_runs_calls_of_the_sizes_at_which_it_is_faster(takes):
 def test_times_that_are_close_are_taken_more_often(takes):
     f = optimised()
     takes(f, native=lambda _: 1.05e-5, plain=lambda _: 1e-5)
-    assert call(f, 1000, 24) == 12
+    assert call(f, 1000, 40) == 20
     assert call(f, 1000, 50) == 50
-    takes(f, native=lambda _: 1e-5, plain=lambda _: 1.21e-5)
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1.45e-5)
     assert call(f, 100, 10) == 5
     assert call(f, 100, 50) == 50
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 0.94e-5)
+    assert call(f, 300_000, 40) == 20
+    assert call(f, 300_000, 50) == 0
 
 
 def test_arguments_that_alternate_are_shared(takes):
