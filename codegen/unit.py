@@ -28,7 +28,7 @@ from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.loops.nest_functions import has_equal_nests
 from ljit.ir import Graph
-from ljit.ops.control import LOOP
+from ljit.ops.control import LOOP, MAP
 
 __all__ = ["NativeCode", "build_module", "compile_unit"]
 
@@ -190,6 +190,8 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     packs = context.packs or any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
+    # Steps between rows of a loop's own (`p[i, 0]`, `p[i, 1]`) are how many columns there are: 1 in no program.
+    has_nests = any(node.op is MAP for node in graph.walk())
     # Code for chaos is compiled once for each of its checks.
     optimize = not (options.chaos or options.quick_work)
     compiled = compile_ir(
@@ -198,7 +200,9 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         exports=exports,
         find=_elementary_functions(text),
         optimize=optimize,
-        passes=Passes(pack=packs, scalar=context.module.is_scalar and not packs),
+        passes=Passes(
+            pack=packs, scalar=context.module.is_scalar and not packs, unit_steps=has_nests
+        ),
     )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

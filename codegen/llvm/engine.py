@@ -27,6 +27,7 @@ from llvmlite.binding import newpassmanagers
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.partition import IN_PLACE, partition
+from ljit.codegen.llvm.settings import settings_of_module, tell_process
 from ljit.errors import CodegenError
 from ljit.records import Record
 
@@ -48,15 +49,7 @@ __all__ = [
 _OPT_LEVEL = 3
 _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
 _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
-# Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
-# much slower: it counts addresses of unrolled loops in registers that there are not).
 _HAS_VECTOR_COPIES = "vector-function-abi-variant"  # the attribute of a function
-_NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
-# These processors decode 32 bytes of code anew each time if a jump touches their end (Intel's erratum SKX102, since the
-# microcode that mends it): where a loop happened to lie was up to a fourth of its time. LLVM puts the jumps elsewhere,
-# for which it has a setting of the process only.
-_WITH_JUMPS_ERRATUM = ("skylake", "skylake-avx512", "cascadelake")
-_JUMPS_WITHIN = "x86-branches-within-32B-boundaries"
 
 
 Symbols = Callable[[Sequence[bytes]], Mapping[str, int]]
@@ -69,11 +62,13 @@ class Passes(Record, eq=True):
     side in straight-line code. It is for code that was written so on purpose: elsewhere it can make chains of
     dependences longer (15 % on n-body). `scalar`: no loop becomes one of vectors, and only functions that say so
     are put in the place of calls (`ModuleBuilder.is_scalar`): what simplifies functions is all that there is to do.
+    `unit_steps`: a loop with steps that only the run tells has vectors for steps of 1, and single trips for all others.
     """
 
     straight: bool = False
     pack: bool = False
     scalar: bool = False
+    unit_steps: bool = True
 
 
 _ALL_PASSES = Passes()
@@ -172,14 +167,8 @@ class _Host:
         layout.check()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        # Checks that arrays do not overlap stay with the loop that they are made for: widened to the loop around it
-        # they fail for rows of one array. LLVM knows this as a setting of the process only.
-        llvm.set_option("ljit", "-hoist-runtime-checks=false")
-        for option in _NOT_WORTH_IT:
-            llvm.set_option("ljit", f"-{option}")
         self.cpu: str = llvm.get_host_cpu_name()
-        if self.cpu in _WITH_JUMPS_ERRATUM:
-            llvm.set_option("ljit", f"-{_JUMPS_WITHIN}")
+        tell_process(self.cpu)
         self.feature_map = llvm.get_host_cpu_features()
         features = _feature_string(self.feature_map)
         self.machine = _target_machine(self.cpu, features)
@@ -220,10 +209,6 @@ class _Host:
     def run_passes(self, module: Any, text: str, passes: Passes) -> None:
         if passes.straight:
             return
-        # A sum of floats in a fixed order must not keep functions that have copies for vectors from being called so.
-        # Of other loops this made a convolution take half as long again.
-        in_order = str(_HAS_VECTOR_COPIES in text).lower()
-        llvm.set_option("ljit", f"-force-ordered-reductions={in_order}")
         # All of it is made anew: LLVM's inliner moves its passes out of a pipeline when it runs, and a pass
         # builder gets slower each time it is used.
         options = llvm.create_pipeline_tuning_options(speed_level=_OPT_LEVEL)
@@ -238,10 +223,12 @@ class _Host:
             pipelines = _scalar_pipelines(builder)
         else:
             parts, pipelines = [module], [builder.getModulePassManager()]
-        for pipeline in pipelines:
-            for part in parts:
-                pipeline.run(part, builder)
-            _dispose(pipeline)
+        calls_copies = _HAS_VECTOR_COPIES in text
+        with settings_of_module(calls_copies=calls_copies, unit_steps=passes.unit_steps):
+            for pipeline in pipelines:
+                for part in parts:
+                    pipeline.run(part, builder)
+                _dispose(pipeline)
         builder.close()
         options.close()
 

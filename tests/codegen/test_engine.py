@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from ljit.codegen.llvm import engine
+from ljit.codegen.llvm import engine, settings
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.errors import CodegenError
 
@@ -124,7 +124,8 @@ def test_elements_at_places_are_loaded_one_by_one():
 
 
 @pytest.mark.skipif(
-    engine._host().cpu not in engine._WITH_JUMPS_ERRATUM, reason="the processor has no such erratum"
+    engine._host().cpu not in settings._WITH_JUMPS_ERRATUM,
+    reason="the processor has no such erratum",
 )
 def test_jumps_do_not_touch_the_end_of_32_bytes():
     steps = 64
