@@ -54,6 +54,20 @@ def test_code_that_runs_little_stays_quick():
     assert states(f) == [NOT_YET]
 
 
+@pytest.mark.parametrize(("quick_runs", "jumps"), [(NEVER, False), (0, True)])
+def test_entries_jump_to_the_next_one_unless_that_takes_slow_instruction_selection(
+    quick_runs, jumps
+):
+    f = ljit.jit(total)
+    with config.overridden(quick_runs=quick_runs):
+        for dtype in (np.float64, np.float32, np.int64) * 3:
+            made = f(np.arange(5, dtype=dtype))
+            assert (made, type(made)) == (20.0, np.float32 if dtype is np.float32 else np.float64)
+    units = [unit for plan in f._executor.plans.values() for unit in plan.units]
+    assert len(units) == 3
+    assert all(("musttail" in unit.code.ir) == jumps for unit in units)
+
+
 def test_zero_runs_have_code_optimised_at_once():
     f, a = ljit.jit(total), np.arange(5.0)
     with config.overridden(quick_runs=0):
