@@ -267,7 +267,8 @@ class Blocks(Conditions):
         f, (place, step, pitch, plane), (count, rows, is_short) = self.f, there, parts
         unit = integer("i64", x.dtype.itemsize)
         is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
-        here = near, unit, whole, ZERO if plane.constant == 0 else f.mul(rows, whole)
+        is_once = self._are_planes_combined and plane.constant == 0  # a plane that all share
+        here = near, unit, whole, ZERO if is_once else f.mul(rows, whole)
         is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole)])
         if not self._are_planes_combined:
             is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)

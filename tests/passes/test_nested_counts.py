@@ -87,3 +87,35 @@ def test_loops_that_turn_out_long_count_on():
     f = ljit.jit(function)
     for n, count in ((2, 3), (2, 3), (2, 3), (4, 3), (2, 2**62 + 1), (3, 5)):
         assert f(n, count) == 3_000_000 * (n * (n - 1) // 2) * count
+
+
+def rising(xs, stack):
+    top = 0
+    for i in range(len(xs)):
+        while top >= 1 and xs[stack[top - 1]] > xs[i]:
+            top -= 1
+        stack[top] = i
+        top += 1
+    return top
+
+
+def test_what_inner_loops_take_off_a_stack_is_on_it():
+    f = ljit.jit(rising)
+    xs = np.arange(40) * 37 % 23
+    for size in (40, 40, 40, 40, 3):
+        results = []
+        for g in (rising, f):
+            stack = np.zeros(size, dtype=np.int64)
+            try:
+                results.append((g(xs, stack), stack))
+            except IndexError as error:
+                results.append((str(error), stack))
+        assert compare(*results) is None
+    g = ljit.jit(rising)
+    for _ in range(3):
+        g(xs, np.zeros(40, dtype=np.int64))
+    text = str(g.graph_for(xs, np.zeros(40, dtype=np.int64)))
+    (store,) = re.findall(r"np::setitem.*", text)
+    assert "from_start.0" in store
+    tests = re.findall(r"prim::predicate(.*)\(", text)
+    assert len(set(tests)) == len(tests)  # none is made twice, though loops are walked twice
