@@ -44,6 +44,7 @@ _LEAST_RUNS, _MOST_RUNS = 2, 20  # of each side; one of CPython's if it is long
 _DELAYS = 2  # of the usual runs, by what those without take
 _LEAST_RUNS_OF_LOSER = 5  # of native code that loses: that is the mistake which costs most
 _SECONDS_OF_LONG_RUN = 0.1
+_SECONDS_OF_LEAVING = 4e-8  # what an entry takes that leaves a call to CPython
 _SECONDS_AT_ONCE = (
     1e-3  # that CPython may take before native code has paid for it: less than a compile takes
 )
@@ -126,8 +127,9 @@ class Round(Record, frozen=False):
 
     @property
     def is_lost(self) -> bool:
-        """Whether native code is slower."""
-        return self.is_over and self.plain.fastest < self.native.fastest * (1 - 1 / _MOST_RUNS)
+        """Whether native code is slower than to leave calls to CPython."""
+        plain = self.plain.fastest + _SECONDS_OF_LEAVING
+        return self.is_over and plain < self.native.fastest * (1 - 1 / _MOST_RUNS)
 
 
 class Contest:

@@ -115,6 +115,16 @@ def test_times_that_are_close_are_taken_more_often(takes):
     assert call(f, 300_000, 50) == 0
 
 
+def test_leaving_calls_to_cpython_has_a_price(takes):
+    f = optimised()
+    takes(f, native=lambda _: 3e-7, plain=lambda _: 2.6e-7)
+    assert call(f, 1000, 32) == 16
+    assert call(f, 1000, 50) == 50
+    takes(f, native=lambda _: 3e-7, plain=lambda _: 2.4e-7)
+    assert call(f, 100, 22) == 11
+    assert call(f, 100, 50) == 0
+
+
 def test_arguments_that_alternate_are_shared(takes):
     f = optimised()
     takes(f, native=lambda n: n * 1e-8, plain=lambda n: n * 1.3e-8)
