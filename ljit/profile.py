@@ -29,7 +29,12 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["NO_CONSTANT", "Observation", "Profile"]
+__all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
+
+
+def keep_objects_of(cls: type) -> None:
+    """Have profiles keep objects of a class that were the same in each run."""
+    _kept_too.add(cls)
 
 
 class _Marker(enum.Enum):
@@ -48,6 +53,7 @@ _KEPT = (
     *(type, np.dtype, np.generic, np.ufunc),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
 )
+_kept_too = set[type]()
 _NESTED = (tuple, list)
 LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, then one of so many
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
@@ -91,7 +97,7 @@ class Observation(Record, frozen=False):
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            self.constant = value if issubclass(cls, _KEPT) else NO_CONSTANT
+            self.constant = value if issubclass(cls, (*_KEPT, *_kept_too)) else NO_CONSTANT
         elif value is not self.constant:
             self.constant = NO_CONSTANT
         if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:

@@ -20,6 +20,9 @@ class Observations(Protocol):
     def observed(self, node_id: int) -> Type | None:
         """The join of the types seen by a `prim::profile` node; None: never run."""
 
+    def constant(self, node_id: int) -> object:
+        """The object that the node gave each time, or a mark that there is none."""
+
 
 def is_precise(t: Type) -> bool:
     """Whether native code needs to know no more about a value of type `t`."""

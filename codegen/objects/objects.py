@@ -137,6 +137,11 @@ def check_method(e: Emitter, x: Native, name: str, function: object) -> None:
     e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
 
 
+def check_function(e: Emitter, x: Native, function: object) -> None:
+    """Leave unless the object is the function."""
+    e.bailout.bail_if(e.f.icmp("ne", x.ref, e.context.keep(function)), "another function")
+
+
 def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:
     """``x.name = value``."""
     boxes = [borrow_object(e, operand) for operand in (x, value)]

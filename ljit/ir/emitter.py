@@ -421,6 +421,9 @@ class Emitter(Protocol):
     def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
+    def check_function(self, x: V, function: object) -> None:
+        """Bail unless the object is the function."""
+
     def call_function(self, function: object, args: Sequence[V]) -> V:
         """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""
         ...

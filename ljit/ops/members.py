@@ -12,7 +12,7 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.types import ObjectType, Type
 
-__all__ = ["CHECK_METHOD", "METHOD", "NO_ATTRIBUTES"]
+__all__ = ["CHECK_FUNCTION", "CHECK_METHOD", "METHOD", "NO_ATTRIBUTES"]
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -28,6 +28,11 @@ def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V
 
 def _lower_check_method(e: Emitter, x: V, *, name: str, function: object) -> tuple[V, ...]:
     e.check_method(x, name, function)
+    return ()
+
+
+def _lower_check_function(e: Emitter, x: V, *, function: object) -> tuple[V, ...]:
+    e.check_function(x, function)
     return ()
 
 
@@ -62,5 +67,16 @@ CHECK_METHOD = declare(
         evaluate=lambda x, *, name, function: None,
         lower=_lower_check_method,
         effects=Effect.READ | Effect.RAISE,
+    )
+)
+CHECK_FUNCTION = declare(
+    OpDef(
+        "prim::check_function",
+        Schema("(x, *, function)"),
+        "Leave native code unless the object is the function.",
+        infer=lambda x, *, function: (),
+        evaluate=lambda x, *, function: None,
+        lower=_lower_check_function,
+        effects=Effect.RAISE,
     )
 )

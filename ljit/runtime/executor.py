@@ -27,6 +27,7 @@ from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
 from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
+from ljit.profile import keep_objects_of
 from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
@@ -114,6 +115,7 @@ class ProfilingExecutor:
         self.fn = fn
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
+        keep_objects_of(type(owner))  # what functions call may be an argument
         self.table = PlanTable(_lock, self._give_up)
         self.outlined = OutlinedLoops(self)
         self.lock = _lock

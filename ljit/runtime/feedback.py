@@ -43,6 +43,9 @@ class PlanFeedback(Record, frozen=False):
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)
 
+    def constant(self, node_id: int) -> object:
+        return self.profile.constant(node_id)
+
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened
 

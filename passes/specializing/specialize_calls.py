@@ -1,7 +1,9 @@
 """The specialiser's walk over calls: native ones of functions and methods whose code is known.
 
-A method of a user's class is called as the function that the class has now; `prim::check_method` says that it still
-is that one. Methods of installed libraries are left to CPython: they are many, long, and seldom what a loop is about.
+A function that a variable holds is called as the one that it was in each profiled run; `prim::check_function` says that
+it still is. A method of a user's class is called as the function that the class has now; `prim::check_method` says that
+it still is that one. Those of installed libraries are left to CPython: they are many, long, and seldom what a loop is
+about.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from ljit.analysis.assumptions import python_function
 from ljit.analysis.liveness import Liveness
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE
-from ljit.ops.members import CHECK_METHOD, METHOD
+from ljit.ops.members import CHECK_FUNCTION, CHECK_METHOD, METHOD
 from ljit.ops.python_types import has_plain_lookup, is_open
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
@@ -74,6 +76,11 @@ class Calls:
         made = callee.made_by(METHOD)
         if made is not None and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
+        if (held := self._function_held(node.inputs[0])) and not callee.is_constant:
+            attrs = self._native_call(node, held, args)
+            if attrs is not None:
+                self.walk.out.append(CHECK_FUNCTION, (callee,), {"function": held}, like=node)
+                return self._emit(node, args, attrs)
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         attrs = None if is_plain else self._native_call(node, function, args)
@@ -101,6 +108,19 @@ class Calls:
         bound = self.walk.out.append(METHOD, (receiver,), {"name": name}, like=node)
         self.walk.finish(node, bound.outputs)
         return True
+
+    def _function_held(self, variable: Value) -> object:
+        """The function that a variable of the baseline graph held each time; None: it is another one in other calls.
+
+        So are functions that functions make.
+        """
+        if variable.node is None or variable.node.op is not PROFILE:
+            return None
+        seen = self.walk.feedback.constant(variable.node.id)
+        function = python_function(seen)
+        if function is None or _is_of_library(function) or "<locals>" in function.__qualname__:
+            return None
+        return seen
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
@@ -156,6 +176,10 @@ class Calls:
         return None
 
 
+def _is_of_library(function: FunctionType) -> bool:
+    return function.__code__.co_filename.startswith(_LIBRARY)
+
+
 def _has_finalizer(value: Value) -> bool:
     """Whether an object that dies behind the call that it is for may run code: that of a user's class."""
     return isinstance(value.type, ObjectType) and is_open(value.type.cls)
@@ -172,7 +196,7 @@ def _users_method(type_: Type, name: str) -> object:
         return None
     found = next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
     function = python_function(found)
-    if function is None or function.__code__.co_filename.startswith(_LIBRARY):
+    if function is None or _is_of_library(function):
         return None
     return found
 

@@ -422,3 +422,80 @@ def bound_again_by_what_is_kept(n):
     for k in range(n * 3):
         total += k
     return sums, [add(2) for add in kept], total
+
+
+# -- arguments that are called -----------------------------------------------------------------------
+
+
+def square(x):
+    return x * x
+
+
+def below_three(x):
+    if x >= 3:
+        raise ValueError(x)
+    return x
+
+
+def half_of_many(x, y=2):
+    return x / y
+
+
+@program(
+    lambda: (square, 5),
+    lambda: (square, 5.5),
+    lambda: (below_three, 5),
+    lambda: (half_of_many, 4),
+    lambda: (lambda x: x + 1, 4),
+    lambda: (abs, 4),
+    lambda: (float, 3),
+    lambda: (None, 2),
+    lambda: (square, 0),
+)
+def sums_of_calls(f, n):
+    total = 0
+    i = 0
+    while i < n:
+        total += f(i)
+        i += 1
+    return total
+
+
+@program(lambda: (square, half_of_many, 6), lambda: (square, square, 3), lambda: (str, abs, 2))
+def two_that_change_places(f, g, n):
+    made = []
+    for i in range(n):
+        made.append(f(i))
+        f, g = g, f
+    return made, f is g
+
+
+def cubic(x):
+    return x**3 - 2 * x - 5
+
+
+def slope_of_cubic(x):
+    return 3 * x**2 - 2
+
+
+@program(
+    lambda: (cubic, slope_of_cubic, 2.0),
+    lambda: (slope_of_cubic, lambda x: 6 * x, 1.0),
+    lambda: (cubic, lambda x: 0.0, 2.0),
+)
+def roots(f, slope, x):
+    for _ in range(30):
+        step = f(x) / slope(x)
+        x -= step
+        if abs(step) < 1e-12:
+            break
+    return x
+
+
+def factorial_by(itself, n):
+    return 1 if n < 2 else n * itself(itself, n - 1)
+
+
+@program(lambda: (factorial_by, 10), lambda: (factorial_by, 30), lambda: (factorial_by, "x"))
+def fixed_point(f, n):
+    return f(f, n)

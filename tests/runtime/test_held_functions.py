@@ -1,0 +1,127 @@
+"""Calls of functions that variables hold: native while it is the function that profiled runs have seen."""
+
+from __future__ import annotations
+
+import pytest
+
+import ljit
+from ljit import config
+from ljit.ops.control import CALL_NATIVE
+
+
+@pytest.fixture(autouse=True)
+def at_once():
+    with config.overridden(cold_calls=False):
+        yield
+
+
+def double(x):
+    return 2 * x
+
+
+def triple(x):
+    return 3 * x
+
+
+@ljit.jit
+def add_five(x):
+    return x + 5
+
+
+class Holder:
+    def __init__(self, f):
+        self.f = f
+
+
+def sum_of_calls(f, n):
+    total = 0
+    for i in range(n):
+        total += f(i)
+    return total
+
+
+def sum_of_held(holder, n):
+    f = holder.f
+    total = 0
+    for i in range(n):
+        total += f(i)
+    return total
+
+
+def native(function, *args):
+    made = ljit.jit(function)
+    for _ in range(3):
+        assert made(*args) == function(*args)
+    return made
+
+
+def native_calls(made, *args):
+    return sum(node.op is CALL_NATIVE for node in made.graph_for(*args).walk())
+
+
+def bailouts(made):
+    return sum(info.bailouts for info in made.specializations)
+
+
+@pytest.mark.parametrize("f", [double, add_five])
+def test_an_argument_is_called_natively(f):
+    made = native(sum_of_calls, f, 10)
+    assert native_calls(made, f, 10)
+    assert not bailouts(made)
+
+
+def test_an_attribute_is_called_natively():
+    holder = Holder(double)
+    made = native(sum_of_held, holder, 10)
+    assert native_calls(made, holder, 10)
+    holder.f = triple
+    assert made(holder, 10) == 3 * 45
+    assert bailouts(made) == 1
+
+
+def test_other_functions_have_code_made_that_calls_any():
+    made = native(sum_of_calls, double, 10)
+    for _ in range(20):
+        assert made(triple, 10) == 3 * 45
+        assert made(double, 10) == 2 * 45
+    assert not native_calls(made, double, 10)
+    before = bailouts(made)
+    assert made(lambda x: x, 10) == 45
+    assert bailouts(made) == before
+
+
+def test_functions_that_functions_make_are_called_as_objects():
+    def make(k):
+        return lambda x: k * x
+
+    made = native(sum_of_calls, make(2), 10)
+    assert not native_calls(made, make(2), 10)
+    assert made(make(7), 10) == 7 * 45
+    assert not bailouts(made)
+
+
+def test_code_that_is_replaced_is_run():
+    def local(x):
+        return x
+
+    local.__qualname__ = "local"
+    made = native(sum_of_calls, local, 10)
+    assert native_calls(made, local, 10)
+    local.__code__ = triple.__code__
+    assert made(local, 10) == 3 * 45
+    local.__code__ = (lambda x, y=0: y * x).__code__
+    local.__defaults__ = (4,)
+    assert made(local, 10) == 4 * 45
+
+
+def test_what_a_call_raises_comes_from_the_line_of_the_callee():
+    def fails(x):
+        return 1 // (3 - x)
+
+    fails.__qualname__ = "fails"
+    made = native(sum_of_calls, fails, 3)
+    assert native_calls(made, fails, 3)
+    with pytest.raises(ZeroDivisionError) as caught:
+        made(fails, 5)
+    names = [entry.name for entry in caught.traceback]
+    assert names[-2:] == ["sum_of_calls", "fails"]
