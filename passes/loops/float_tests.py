@@ -74,9 +74,11 @@ class FloatTests:
         return None
 
     def _tested(self, loop: Node, value: Value) -> Value | None:
-        if not value.is_inside(loop):
-            return value
-        return self._elements.array_of(loop, value)
+        if value.is_inside(loop):
+            return self._elements.array_of(loop, value)
+        return (
+            value if value.block in loop.blocks_around() else None
+        )  # of one case of an If: it is not known here
 
     def _assume(self, loop: Node, values: Iterable[Value], most: float) -> None:
         self.s.assume_limits(

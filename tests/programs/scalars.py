@@ -324,3 +324,17 @@ def signs_of_zeros_that_are_clipped_and_converted(xs, out):
         out[2, i] = 0.0 if v > 0.0 else v
         out[3, i] = 0.0 if not w >= 0.0 else w
     return out
+
+
+@program(
+    lambda: (np.array([2.5]), 1),
+    lambda: (np.array([2.5]), 0),
+    lambda: (np.array([1e300]), 1),
+    lambda: (np.array([np.nan]), 1),
+)
+def whole_parts_in_a_loop_of_a_float_of_two_cases(a, c):
+    y = 1.0 + (a[0] if c > 0 else 65504.0)
+    total = 0
+    for _ in range(3):
+        total += int(y)
+    return total
