@@ -53,6 +53,7 @@ __all__ = [
     "STORE",
     "TRY",
     "TYPE_IS",
+    "UNCOUNTED_TRIPS",
     "UNINITIALIZED",
     "UNREACHABLE",
     "YIELD",
@@ -206,6 +207,9 @@ MANY_NUMBERS = "more numbers are looked for than the code was made for"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"
 HOT = "the code has run so much that it is worth optimising"
+
+#: what Snapshots give for the number of trips that a ``while`` has had: counting them costs a register
+UNCOUNTED_TRIPS = 2**32
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
 PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED, LONG_LOOP, HOT))
 

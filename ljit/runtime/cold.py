@@ -40,6 +40,7 @@ from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import (
+    MANY_KINDS,
     MAX_PLANS,
     NO_GAIN,
     RUNS_OF_SHORT_ONE,
@@ -129,17 +130,18 @@ class ColdCalls(Record, frozen=False):
         """Whether a call is to be profiled: the first one with a loop, else one of many that took long enough."""
         return not self.was_looked_at and (self.has_loops or self.seconds >= _SECONDS_UNTIL_LOOK)
 
-    def is_earned(self, plan: Plan, baseline: Baseline | None) -> bool:
+    def is_earned(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether as much time was spent on the plan since its last compile as the next one may take.
 
-        If CPython has spent it before the first, some runs that show branches and classes are enough.
+        If CPython has spent it before the first, some runs that show branches and classes are enough. Where as many
+        `kinds` of types have native code already, that for one more takes few of the calls, most likely.
         """
         if not self.may_wait or baseline is None:
             return True
         if not self.has_room(plan, baseline):
             return False
-        price = _price(baseline)
-        if plan.compiles or plan.seconds >= price:
+        price = _price(baseline) * (1 + kinds // MANY_KINDS)
+        if plan.compiles or plan.seconds >= price or kinds >= MANY_KINDS:
             return plan.seconds >= price
         return self.has_run_often and plan.runs >= PROFILED_RUNS
 
@@ -151,9 +153,9 @@ class ColdCalls(Record, frozen=False):
         price = price if is_compiler_loaded() else price + _SECONDS_OF_LOADING
         return has_room(price, is_likely=self.is_likely(plan), spent=plan.seconds)
 
-    def is_bet(self, plan: Plan, baseline: Baseline | None) -> bool:
+    def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
-        if baseline is None or self.has_run_often or plan.compiles:
+        if baseline is None or self.has_run_often or plan.compiles or kinds >= MANY_KINDS:
             return False
         if _takes_objects(plan.types):
             return False
@@ -178,11 +180,15 @@ class ColdCalls(Record, frozen=False):
         is_often = plan.left_at[-1] - plan.left_at[0] < 2 * RUNS_OF_SHORT_ONE
         return len(plan.left_at) >= RUNS_OF_SHORT_ONE and is_short and is_often
 
-    def leaves(self, plan: Plan) -> bool:
-        """Whether CPython is to run a call of a plan that has no native code yet: those before it were short."""
+    def leaves(self, plan: Plan, kinds: int) -> bool:
+        """Whether CPython is to run a call of a plan that has no native code yet: those before it were short.
+
+        Where CPython has paid for its compile, some runs are enough for that, unless many `kinds` had it before.
+        """
         if plan.is_waiting:
             return True
-        if not self.may_wait or self.has_run_often or plan.compiles:
+        is_soon = self.has_run_often and kinds < MANY_KINDS
+        if not self.may_wait or is_soon or plan.compiles:
             return False
         return plan.runs >= RUNS_OF_SHORT_ONE and plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
 
@@ -273,7 +279,9 @@ def run_watched(
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
     plan.has_large_arrays = has_large_array(values)
-    runs_here = cold.has_room(plan, baseline) and not (cold.leaves(plan) or is_deep())
+    runs_here = cold.has_room(plan, baseline) and not (
+        cold.leaves(plan, executor.kinds) or is_deep()
+    )
     if baseline is None or runs_here:
         return executor.interpret(plan, values)
     calls = cold.calls_since(executor.owner)
@@ -355,7 +363,7 @@ def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) ->
         with executor.lock:
             plan.pass_on = make_pass_on(executor.fn, plan.types)
             executor.link_entries()
-    elif not plan.pass_on:
+    else:  # with that entry, it is a call that it does not take, as one with keywords
         plan.slow_calls += executor.detours.note(seconds) - 1
 
 

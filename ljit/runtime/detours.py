@@ -2,13 +2,12 @@
 
 Where some types of arguments have native code, calls with others come to the executor one by one. To tell their types
 takes ten times as long as a small function. Where that led to CPython, as types are too many, not worth a compile yet,
-or refused, the next calls that native entries do not take jump there (`passing.py`): as many as came the long way so
+or refused, the next calls that native entries do not take jump there (`passing.py`): a fourth as many as there were so
 far, for some milliseconds at most. Then one is looked at again, and counts for all of them.
 
-Of functions of which any call may take long, only long after the others do some, and few at a time: one with new types
-is looked at, mostly. Calls with the types of native code end the detours if its entry does not take them, as it is to
-be optimised, or as a variable has changed. So do calls with keywords or defaults that native code runs, as long as no
-entry binds these.
+Of functions of which any call may take long, fewer do: one with new types is looked at, mostly. Calls with the types of
+native code end the detours if its entry does not take them, as it is to be optimised, or as a variable has changed. So
+do calls with keywords or defaults that native code runs, as long as no entry binds these.
 """
 
 from __future__ import annotations
@@ -22,19 +21,21 @@ from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Detours"]
 
-_RELUCTANCE = 16  # where calls may take long: so many times as few at a time
+_PART = 4  # of the calls so far, that jump next
+_PART_OF_LONG = 32  # where any call may take long; and a fourth as many at most
 
 
 class Detours:
     """How many of the next calls of one function CPython runs without a look at them."""
 
-    __slots__ = ("_came", "_fn", "_given", "_owner", "_reluctance")
+    __slots__ = ("_calls", "_fn", "_given", "_most", "_owner", "_part")
 
     def __init__(self, owner: object, fn: types.FunctionType, *, are_calls_short: bool) -> None:
         self._owner = owner
         self._fn = fn
-        self._reluctance = 1 if are_calls_short else _RELUCTANCE
-        self._came = 0  # the long way
+        self._part = _PART if are_calls_short else _PART_OF_LONG
+        self._most = MOST_PASSED if are_calls_short else MOST_PASSED // 4
+        self._calls = 0
         self._given = 0
 
     def go_on(self) -> bool:
@@ -49,15 +50,15 @@ class Detours:
     def note(self, seconds: float) -> int:
         """Note that a call came the long way to CPython, which took so long; gives the calls since the last one."""
         calls = 1 + self._given - max(calls_left(self._owner), 0)
-        self._came += 1
-        most = min(self._came, MOST_PASSED) // self._reluctance
+        self._calls += calls
+        most = min(self._calls // self._part, self._most)
         self._given = min(most, calls_within(SECONDS_PASSED, seconds))
         pass_behind(self._owner, self._fn, self._given)
         return calls
 
     def begin_anew(self) -> None:
         """Look at the next calls again."""
-        self._came = self._given = 0
+        self._calls = self._given = 0
         pass_behind(self._owner, self._fn, 0)
 
     def pass_on(self) -> None:

@@ -99,7 +99,7 @@ class _Hooks:
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
-        return self.executor.outlined.enter(self.plan, loop_id, registers)
+        return self.executor.outlined.enter(self.plan, loop_id, trip, registers)
 
 
 class ProfilingExecutor:
@@ -132,6 +132,11 @@ class ProfilingExecutor:
     def plans(self) -> Mapping[tuple[Type, ...], Plan]:
         """The plans by the types of arguments."""
         return self.table.plans
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of argument types had a compile, or were given up."""
+        return self.table.evictions + sum(p.compiles > 0 for p in list(self.plans.values()))
 
     @property
     def loops(self) -> Mapping[tuple[int, tuple[Type, ...]], LoopPlan]:
@@ -428,7 +433,8 @@ class ProfilingExecutor:
         cold, baseline = self.cold, self.baseline
         if plan.compiles and not plan.is_waiting:
             return plan.feedback.is_hot or cold.has_room(plan, baseline)
-        return cold.is_earned(plan, baseline) or cold.is_bet(plan, baseline)
+        kinds = self.kinds
+        return cold.is_earned(plan, baseline, kinds) or cold.is_bet(plan, baseline, kinds)
 
     def retire_if_earned(self, plan: Plan, reason: str) -> None:
         """Drop code that leaves too often, for better code or, if that has to wait and pays less, for CPython."""

@@ -17,7 +17,7 @@ from ljit import config
 from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
 from ljit.ir import Node, Value
-from ljit.ops.control import LOOP
+from ljit.ops.control import LOOP, UNCOUNTED_TRIPS
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.runtime.bailouts import Bailout, on_loop_exit
 from ljit.runtime.links import note_callers
@@ -29,6 +29,7 @@ from ljit.runtime.native import (
     is_left_alone,
 )
 from ljit.runtime.plans import (
+    MANY_KINDS,
     MAX_COMPILES,
     MAX_EARLY_RAISES,
     MAX_EVICTIONS,
@@ -78,9 +79,11 @@ class OutlinedLoops:
             return 1  # it was left to go on in optimised code
         if units:
             return MIN_TRIPS
+        return self._trips_of_compile(loop) * (1 + sum(found.compiles for found in plans))
+
+    def _trips_of_compile(self, loop: LoopInfo) -> int:
         nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
-        nodes = int(nodes * self._price(loop))
-        return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
+        return max(int(nodes * self._price(loop)) // loop.size, MIN_TRIPS)
 
     def seconds_until_hot(self, loop: LoopInfo) -> float:
         """Give what a loop may take that has few trips, each of which takes long."""
@@ -98,7 +101,9 @@ class OutlinedLoops:
             self._prices[loop.id] = max(sum(1 for _ in body.walk()) / MOST_NODES_OF_LOOP, 1.0)
         return self._prices[loop.id]
 
-    def enter(self, plan: Plan, loop_id: int, registers: Sequence[object]) -> LoopExit | None:
+    def enter(
+        self, plan: Plan, loop_id: int, trip: int, registers: Sequence[object]
+    ) -> LoopExit | None:
         """Run the rest of a loop natively, if that works out; called at the loop's header."""
         baseline = self.executor.baseline
         assert baseline is not None
@@ -114,7 +119,7 @@ class OutlinedLoops:
             return None
         if found.unit is not None and found.unit.code.is_hot:
             found.retire(found.unit)
-        if found.unit is None and is_left_alone():
+        if found.unit is None and (is_left_alone() or self._waits(found, loop_id, trip, registers)):
             return None
         unit = found.unit or self._compile(plan, found, key, live)
         if unit is None:
@@ -125,6 +130,23 @@ class OutlinedLoops:
         if result.errors:
             self._note_raise(plan, found, loop, result.values, values[live.index(_trip(loop))])
         return result
+
+    def _waits(self, found: LoopPlan, loop_id: int, trip: int, registers: Sequence[object]) -> bool:
+        """Whether code for one more kind of types is not worth a compile yet, where many kinds have some.
+
+        A ``while`` that native code has left counts as one that has run long, which most of them have not if there are
+        so many kinds. So this run has to ask again, after as many trips of its own as a compile takes.
+        """
+        kinds = sum(p.unit is not None for (of, _), p in list(self.plans.items()) if of == loop_id)
+        if trip < UNCOUNTED_TRIPS or kinds < MANY_KINDS or found.compiles:
+            return False
+        run, first = found.asked
+        if run != id(registers) or trip < first:
+            found.asked = id(registers), trip
+            return True
+        assert self.executor.baseline is not None
+        loops = self.executor.baseline.code.loops
+        return trip < first + self._trips_of_compile(next(x for x in loops if x.id == loop_id))
 
     def _note_raise(
         self, plan: Plan, found: LoopPlan, loop: Node, left: Mapping[str, object], entered: object

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOUND_CALLS_BEFORE_FILLING_IN",
+    "MANY_KINDS",
     "MAX_COMPILES",
     "MAX_EARLY_RAISES",
     "MAX_EVICTIONS",
@@ -50,6 +51,9 @@ __all__ = [
     "types_text",
 ]
 
+MANY_KINDS = (
+    4  # of argument types with native code: that for others has to be earned, the later the more
+)
 MAX_PLANS = 16  # specialisations of one function that live side by side
 MAX_EVICTIONS = 32  # plans given up for newer ones; after that CPython runs calls with new types
 MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or the interpreter
@@ -137,6 +141,10 @@ class LoopPlan(Compiled, frozen=False):
     """An outlined loop for one tuple of types of its live values. The interpreter runs it if it is `refused`."""
 
     early_raises: int = 0  # one after the other: exceptions soon after the code was entered
+    asked: tuple[int, int] = (
+        0,
+        0,
+    )  # the last run that asked for code and waits for it, and the trip
 
 
 def quick_runs(feedback: PlanFeedback) -> int:

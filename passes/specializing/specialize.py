@@ -25,7 +25,17 @@ from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ir.trials import with_known_sizes
-from ljit.ops.control import CONSTANT, GUARD, LOOP, NOT_RUN, PROFILE, RAISES, UNINITIALIZED, YIELD
+from ljit.ops.control import (
+    CONSTANT,
+    GUARD,
+    LOOP,
+    NOT_RUN,
+    PROFILE,
+    RAISES,
+    UNCOUNTED_TRIPS,
+    UNINITIALIZED,
+    YIELD,
+)
 from ljit.ops.members import NO_ATTRIBUTES
 from ljit.passes.folding import fold
 from ljit.passes.observations import guarded_type, is_precise
@@ -180,10 +190,6 @@ class _Constants:
         self.walk.out.append(NO_ATTRIBUTES, (value,), {"names": names}, like=self.node)
 
 
-#: what Snapshots give for the number of trips that a ``while`` has had: counting them costs a register
-_LONG_RUN = 2**32
-
-
 def _is_used_here(value: Value, node: Node) -> bool:
     """Whether a baseline value is made in the node's block for the node alone."""
     while value.node is not None and value.node.op is PROFILE and len(value.uses) == 1:
@@ -241,7 +247,7 @@ class _Specializer:
         self.out.snapshot(at, [(v.key, self.saved(v)) for v in live if not v.is_constant], effects)
 
     def saved(self, value: Value) -> Value:
-        return self.out.constant(_LONG_RUN) if _is_mere_count(value) else self.values[value]
+        return self.out.constant(UNCOUNTED_TRIPS) if _is_mere_count(value) else self.values[value]
 
     def leave(self, loop: Node) -> None:
         """End an outlined loop that has run to its end."""

@@ -15,8 +15,9 @@ from ljit import config, own_time
 from ljit.runtime import cold, passing, plans, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
-from ljit.runtime.plans import RUNS_OF_SHORT_ONE
+from ljit.runtime.plans import MANY_KINDS, RUNS_OF_SHORT_ONE, Plan
 from ljit.runtime.vectorcall import calls_left
+from ljit.types import FLOAT, INT
 from tests.depths import reachable
 
 
@@ -265,6 +266,36 @@ def test_what_bailouts_cost_pays_for_the_next_compile(monkeypatch):
     assert plan.compiles == 2
     assert kind(4, {"sign": -1.0}) == -6.0
     assert sum(plan.unit.bailouts.values()) == 0
+
+
+def test_code_for_many_kinds_of_arguments_is_no_bet_and_costs_more_and_more(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 1.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 1e9)
+    executor, plan = ljit.jit(plain_loop)._executor, Plan(types=(INT,))
+    found, baseline = executor.cold, executor.baseline
+    assert found.is_bet(plan, baseline, MANY_KINDS - 1)
+    assert not found.is_bet(plan, baseline, MANY_KINDS)
+    for kinds, price in ((0, 1.0), (MANY_KINDS - 1, 1.0), (MANY_KINDS, 2.0), (2 * MANY_KINDS, 3.0)):
+        plan.seconds = price - 0.1
+        assert not found.is_earned(plan, baseline, kinds)
+        plan.seconds = price
+        assert found.is_earned(plan, baseline, kinds)
+    plan.seconds, plan.runs, found.has_run_often = 0.0, RUNS_OF_SHORT_ONE, True
+    assert not found.leaves(plan, MANY_KINDS - 1)
+    assert found.leaves(plan, MANY_KINDS)
+    plan.runs = cold.PROFILED_RUNS
+    assert found.is_earned(plan, baseline, MANY_KINDS - 1)
+    assert not found.is_earned(plan, baseline, MANY_KINDS)
+
+
+def test_kinds_are_those_that_had_a_compile_or_were_given_up():
+    executor = ljit.jit(polynomial)._executor
+    assert executor.kinds == 0
+    executor.table.evictions = 2
+    executor.table.plans[(INT,)] = Plan(types=(INT,), compiles=3)
+    executor.table.plans[(FLOAT,)] = Plan(types=(FLOAT,))
+    assert executor.kinds == 3
 
 
 def test_short_calls_that_leave_native_code_are_cpythons_until_a_compile_is_earned(monkeypatch):

@@ -13,10 +13,11 @@ import pytest
 
 import ljit
 from ljit.interp import MIN_TRIPS
-from ljit.ops.control import NOT_RUN
+from ljit.ops.control import NOT_RUN, UNCOUNTED_TRIPS
 from ljit.runtime import plans
 from ljit.runtime.bailouts import Bailout, patience, wants_compile
 from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.plans import MANY_KINDS, LoopPlan
 from ljit.testing.trips import interpreted_trips
 from tests.programs.harness import compare
 
@@ -508,6 +509,30 @@ def test_a_new_dtype_each_outer_trip_is_native_soon():
     trips = trips_of(f, arrays)
     assert trips.total() < 0.04 * N
     assert compiles_of_loops(f) <= len(DTYPES)
+
+
+def counts_down(n):
+    while n > 0:
+        n -= 1
+    return n
+
+
+def test_a_while_that_native_code_leaves_for_one_more_of_many_kinds_has_to_run_long():
+    outlined = ljit.jit(counts_down)._executor.outlined
+    (loop,) = outlined.executor.baseline.code.loops
+    needed = outlined.trips_until_hot(loop)
+    for kinds, waits in ((MANY_KINDS - 1, False), (MANY_KINDS, True)):
+        outlined.plans.clear()
+        outlined.plans.update({(loop.id, (k,)): LoopPlan(unit=object()) for k in range(kinds)})
+        found, registers, start = LoopPlan(), [1], UNCOUNTED_TRIPS + 5
+        assert outlined._waits(found, loop.id, start, registers) is waits
+        assert outlined._waits(found, loop.id, start + needed - 1, registers) is waits
+        assert not outlined._waits(found, loop.id, start + needed, registers)
+        assert outlined._waits(found, loop.id, start + needed, [1]) is waits  # another run
+        assert not outlined._waits(
+            LoopPlan(), loop.id, needed, registers
+        )  # trips that were counted
+        assert not outlined._waits(LoopPlan(compiles=1), loop.id, start, registers)
 
 
 def test_short_arrays_of_many_dtypes_are_one_loop():

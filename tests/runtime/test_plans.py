@@ -313,13 +313,14 @@ def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others()
 
     for k in range(2):
         assert f(k, 3) == k
-    for k in range(plans.SLOW_CALLS_BEFORE_PASSING_ON + 50):
+    for k in range(2 * plans.SLOW_CALLS_BEFORE_PASSING_ON):
         assert f("a %s", k) == f"a {k}"
     native, refused = f._executor.plans.values()
     assert native.unit is not None
     assert refused.refused is not None
     assert refused.pass_on is not None
-    assert 0 <= refused.slow_calls - plans.SLOW_CALLS_BEFORE_PASSING_ON < 64  # the last ones jumped
+    # a fourth of them may have jumped before one was looked at
+    assert 1 <= refused.slow_calls / plans.SLOW_CALLS_BEFORE_PASSING_ON < 1.3
     assert f(7, 3) == 1
     assert f("%s", "b") == "b"
 
