@@ -16,12 +16,13 @@ from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
-from ljit.passes.loops.trip_limits import most_trips
+from ljit.passes.loops.trip_limits import MANY, most_trips
 from ljit.records import Record
 
 __all__ = ["Induction", "inductions"]
 
 _FAR = 2**62  # steps of which nothing is known
+_MUCH = MANY // 2  # what inner loops may add that have no few trips
 _MAX_RATE = 2**31
 _CASES = 6  # Ifs in one another that are looked into
 
@@ -71,11 +72,11 @@ def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction
                 continue
             if most > 0 and rate:
                 found.append(Induction(index, sign, begin, start, rate, True, True))
-            if most > 0 and -least >= _FAR:
+            if most > 0 and -least >= _MUCH:
                 found.append(Induction(index, sign, begin, start, None, False))
         if low < 0 and begin != Linear() and s.proves_by_cases(begin):
             found.append(Induction(index, 1, Linear(), start, None, False))
-        limit = _limit(s, loop, index) if low <= -_FAR or high >= _FAR else None
+        limit = _limit(s, loop, index) if low <= -_MUCH or high >= _MUCH else None
         if limit is not None and _holds_if(s, given, limit - begin):
             found.append(Induction(index, -1, limit, start, None, False, in_trips=True))
     return found

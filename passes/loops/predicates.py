@@ -38,13 +38,22 @@ def _strongest(predicates: Sequence[Predicate]) -> Iterable[Predicate]:
 
     Loops side by side in that loop may ask for the same.
     """
-    found: dict[tuple[Node, tuple[Linear, ...], Linear], Predicate] = {}
+    found: dict[tuple[object, ...], Predicate] = {}
     for predicate in predicates:
         test = predicate.test
-        key = (predicate.loop, predicate.given, test - test.constant)
+        given = tuple((_terms(x), x.constant) for x in predicate.given)
+        key = (predicate.loop, given, _terms(test))
         if key not in found or test.constant < found[key].test.constant:
             found[key] = predicate
     return found.values()
+
+
+def _terms(x: Linear) -> frozenset[object]:
+    """What is the same for terms of the same numbers, whichever walk over the graph has met them."""
+    return frozenset(
+        (c, tuple(sorted((id(atom.value), str(atom.path)) for atom in m)))
+        for m, c in x.terms.items()
+    )
 
 
 def _insert(predicate: Predicate, parts: dict[tuple[Node, Atom], Value]) -> None:
