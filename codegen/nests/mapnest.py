@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from ljit.codegen.nests.memory_order import (
     fortran_condition,
     repeated_condition,
     reversed_condition,
+    single_condition,
 )
 from ljit.codegen.nests.nest_elements import Kernel
 from ljit.codegen.nests.nest_loops import Loops
@@ -295,7 +297,10 @@ class _Nest:
 
         if not is_known and ndim == _CUBE and len(reduced) == ndim * bool(self.fresh):
             targets, is_known = self._with_axes_sorted(targets), True
-        order = FALSE if is_known else self._order(self.into)
+        order = FALSE
+        if not is_known:
+            targets, are_single = self._with_single_axes_outside(targets)
+            order = self.e.f.binary("or", self._order(self.into), are_single)
         if len(reduced) in (0, ndim):
             write(order, reduced)
         else:
@@ -357,6 +362,42 @@ class _Nest:
         self.space = self.space.reordered(order)
         self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
         return [x.reordered(order) for x in targets], [order.index(x) for x in reduced], True
+
+    def _with_single_axes_outside(self, targets: list[Operand]) -> tuple[list[Operand], Ref]:
+        """Exchange axes if the last one turns out to have one element: it is gone through outside of others then.
+
+        It goes in front of its neighbours that are reduced, or not, as it is. If there are none, or all of just the
+        last axes are reduced and have one element, the opposite order of axes has them outside; the first ones are
+        turned around before, and so are inside as they are now. Gives the targets, and whether that order is best.
+        """
+        ndim, reduced, f = self.space.ndim, self.reductions.axes, self.e.f
+        if ndim < 2 or not self._may_be_turned or self.into:
+            return targets, FALSE
+        runs = [[*run] for _, run in groupby(range(ndim), lambda axis: axis in reduced)]
+        *others, run = runs
+        are_rows = len(others) == 1 and run[0] in reduced
+        is_opposite = are_rows or len(run) == 1
+        arrays = [x for x in self.sources if isinstance(x, Operand)]
+        condition = single_condition(
+            self.e, self.space.sizes, arrays, run if are_rows else run[-1:]
+        )
+        if condition is FALSE:
+            return targets, FALSE
+        if is_opposite:
+            axes = [*reversed(runs[0]), *range(len(runs[0]), ndim)]
+            if len(runs[0]) > 1:
+                self.space, self.sources, targets = self._in_order(condition, targets, axes)
+            return targets, condition
+        axes = [*range(run[0]), run[-1], *run[:-1]]
+        self.space, self.sources, targets = self._in_order(condition, targets, axes)
+        size = self.space.sizes[run[1]]
+        for x in (*self.sources, *targets):
+            if isinstance(
+                x, Operand
+            ):  # as if its neighbour went on there: they may be gone through as one
+                step = f.mul(x.strides[run[1]], size)
+                x.strides[run[0]] = f.select(condition, step, x.strides[run[0]])
+        return targets, FALSE
 
     def _with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
         """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""

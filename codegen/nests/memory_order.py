@@ -19,6 +19,7 @@ __all__ = [
     "operands_of_results",
     "repeated_condition",
     "reversed_condition",
+    "single_condition",
 ]
 
 _ZERO = integer("i64", 0)
@@ -90,6 +91,16 @@ def repeated_condition(
     is_shorter = f.icmp("slt", sizes[inner], sizes[outer])
     steps = any_of(f, [f.icmp("ne", x.strides[outer], 0) for x in operands])
     return all_of(f, [is_shorter, steps, *(f.icmp("eq", x.strides[inner], 0) for x in operands)])
+
+
+def single_condition(
+    e: Emitter, sizes: Sequence[Ref], operands: Sequence[Axes], axes: Sequence[int]
+) -> Ref:
+    """Whether axes, the last one among them, turn out to have one element each; not if steps along that are known."""
+    last = len(sizes) - 1
+    if any(x.strides[last].constant for x in operands):
+        return FALSE
+    return all_of(e.f, [e.f.icmp("eq", sizes[axis], 1) for axis in axes])
 
 
 def exchange_condition(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:

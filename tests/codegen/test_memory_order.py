@@ -10,12 +10,13 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.builder import FALSE, TRUE, ModuleBuilder, integer
 from ljit.codegen.nests.memory_order import (
     exchange_condition,
     fortran_condition,
     repeated_condition,
     reversed_condition,
+    single_condition,
 )
 
 
@@ -48,6 +49,44 @@ def test_the_inner_loop_has_the_shorter_steps(strides, expected):
     assert is_reversed(strides, (0, 0, 8)) == expected
     assert not is_reversed(strides, (240, 48, 8))
     assert not is_reversed(strides, sizes=(1, 5, 6))
+
+
+def test_last_axes_of_one_element_are_seen_where_no_array_says_how_far_its_elements_are_apart():
+    f = ModuleBuilder("test").function("test", "void", ("i64", "i64"))
+    e, (size, step), unit = SimpleNamespace(f=f), f.params, integer("i64", 8)
+    loose, near = (SimpleNamespace(strides=[step, x]) for x in (step, unit))
+    sizes = [integer("i64", 5), integer("i64", 1)]
+    assert single_condition(e, sizes, [loose], [1]) is TRUE
+    assert single_condition(e, sizes, [loose], [0, 1]) is FALSE
+    assert single_condition(e, [size, size], [loose], [1]).constant is None
+    assert single_condition(e, sizes, [loose, near], [1]) is FALSE
+
+
+ONES = [(4, 5, 6), (4, 5, 1), (4, 1, 1), (1, 5, 1), (1, 1, 1), (4, 1, 6)]
+
+
+def test_arrays_with_one_element_along_last_axes_in_code_for_more():
+    def combine(a, b):
+        sums = a.sum(axis=0), a.sum(axis=1), a.sum(axis=-1), a.sum(axis=(0, 2)), a.sum(axis=(1, 2))
+        return (
+            *sums,
+            a * b,
+            (a - b).sum(),
+            a.sum(axis=(0, 1)),
+            a[0].sum(axis=1),
+            a[:, 0].sum(axis=0),
+        )
+
+    f = ljit.jit(combine)
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for shape in (ONES[0], *ONES):
+            a = np.arange(8.0 * np.prod(shape)).reshape([2 * n for n in shape])[::2, ::2, ::2]
+            for b in (a, np.asfortranarray(a), a[::-1], a.swapaxes(0, 1).copy().swapaxes(0, 1)):
+                for found, wanted in zip(f(a, b), combine(a, b), strict=True):
+                    np.testing.assert_array_equal(found, wanted)
+                    kept = [n > 1 for n in found.shape]
+                    strides = zip(found.strides, wanted.strides, kept, strict=True)
+                    assert all(x == y for x, y, counts in strides if counts)
 
 
 def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():
