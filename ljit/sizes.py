@@ -84,9 +84,18 @@ def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, 
     return tuple(map(_sized, types, values))
 
 
-def may_be_broadcast(value: object) -> bool:
-    """Whether the value is an array with one element along an axis; a subclass may have a `shape` of its own."""
-    return type(value) is np.ndarray and 1 in value.shape
+def may_be_broadcast(values: Sequence[object]) -> bool:
+    """Whether one of the values is an array with one element along an axis, and not all arrays have its shape.
+
+    Subclasses of arrays, which may have a `shape` of their own, do not count.
+
+    >>> import numpy as np
+    >>> column, row = np.zeros((5, 1)), np.zeros(5)
+    >>> may_be_broadcast([column, row]), may_be_broadcast([column, column, 2.0])
+    (True, False)
+    """
+    shapes = {x.shape for x in values if type(x) is np.ndarray and x.ndim}
+    return len(shapes) > 1 and any(1 in shape for shape in shapes)
 
 
 def elements_of(value: object) -> int:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +14,9 @@ from ljit.codegen.arrays.arrays import load_element, new_array
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.loops.nest_functions import own_function
+from ljit.codegen.nests.axis_order import CUBE, AxisOrder, Reductions
 from ljit.codegen.nests.fills import fill_array, is_all_zero
-from ljit.codegen.nests.memory_order import (
-    Axes,
-    exchange_condition,
-    fortran_condition,
-    repeated_condition,
-    reversed_condition,
-    single_condition,
-)
+from ljit.codegen.nests.memory_order import Axes, fortran_condition
 from ljit.codegen.nests.nest_elements import Kernel
 from ljit.codegen.nests.nest_loops import Loops
 from ljit.codegen.nests.nest_overlap import redirect_overlapping
@@ -32,7 +25,6 @@ from ljit.codegen.nests.nest_space import (
     ONE,
     ZERO,
     Operand,
-    Space,
     all_of,
     any_of,
     either,
@@ -44,7 +36,6 @@ from ljit.codegen.nests.nest_strides import forwards
 from ljit.codegen.scalars.casts import cast_value
 from ljit.errors import CodegenError
 from ljit.ir import OddLayout, OpDef, get_op
-from ljit.records import Record
 from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
@@ -54,25 +45,11 @@ __all__ = ["emit_map", "length_of"]
 
 
 _MANY = 16
-_CUBE = 3  # axes that are sorted
 
 
-class _Reductions(Record):
-    """Which of the fresh results are reduced: the combining op of each (None: it is not), and the axes."""
-
-    combine: tuple[OpDef | None, ...]
-    axes: tuple[int, ...]
-
-    @property
-    def need_elements(self) -> bool:
-        """Whether there is no result of no elements."""
-        rules = [op.accumulation for op in self.combine if op is not None]
-        return not all(rule is not None and rule.has_identity for rule in rules)
-
-
-def _reductions_of(attrs: Mapping[str, Any]) -> _Reductions:
+def _reductions_of(attrs: Mapping[str, Any]) -> Reductions:
     combine = tuple(None if name is None else get_op(name) for name in attrs.get("reduce", ()))
-    return _Reductions(combine, attrs.get("axes", ()))
+    return Reductions(combine, attrs.get("axes", ()))
 
 
 def length_of(ops: Iterable[tuple[OpDef, Sequence[Type]]]) -> int:
@@ -123,21 +100,14 @@ def emit_map(
     return [result() for result in made]
 
 
-class _Nest:
+class _Nest(AxisOrder):
     """One loop nest while it is written."""
 
     def __init__(
-        self, e: Emitter, ndim: int, inputs: Sequence[Native], reductions: _Reductions
+        self, e: Emitter, ndim: int, inputs: Sequence[Native], reductions: Reductions
     ) -> None:
-        self.e = e
-        self.space = Space(e, ndim)
+        super().__init__(e, ndim, reductions)
         self.inputs = inputs
-        self.reductions = reductions
-        self.into: list[Operand] = []
-        self.sources: list[Operand | Native] = []
-        self.turned: Sequence[tuple[int, int]] = ()
-        self.fresh: list[Operand] = []
-        self.accumulators: list[Accumulator | None] = []
 
     def find_sizes(
         self, into: Sequence[Native], covers: Sequence[Sequence[int]], *, may_leave: bool
@@ -271,21 +241,16 @@ class _Nest:
     def _begins_fresh(self) -> bool:
         """Whether the reduced axes are the last ones, in whichever order the nest goes through the axes."""
         ndim, axes = self.space.ndim, self.reductions.axes
-        if len(axes) < ndim and self._may_be_turned:
+        if len(axes) < ndim and self.may_be_turned:
             return False
         return sorted(axes) == [*range(ndim - len(axes), ndim)]
-
-    @property
-    def _may_be_turned(self) -> bool:
-        """Whether an array may lie in memory in another order than that of its axes."""
-        arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
-        return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
 
     # -- loops -------------------------------------------------------------------------------------
 
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""
-        targets, reduced, is_known = self._with_single_axes_first()
+        self.leave_out_single_axes()
+        targets, reduced, is_known = self.with_single_axes_first()
         ndim, has_checks = self.space.ndim, False
 
         def write(condition: Ref, axes: Sequence[int]) -> None:
@@ -295,12 +260,13 @@ class _Nest:
                 loops.emit()
             has_checks |= loops.has_checks
 
-        if not is_known and ndim == _CUBE and len(reduced) == ndim * bool(self.fresh):
-            targets, is_known = self._with_axes_sorted(targets), True
+        if not is_known and ndim == CUBE and len(reduced) == ndim * bool(self.fresh):
+            targets, is_known = self.with_axes_sorted(targets), True
         order = FALSE
         if not is_known:
-            targets, are_single = self._with_single_axes_outside(targets)
-            order = self.e.f.binary("or", self._order(self.into), are_single)
+            targets, are_single = self.with_single_axes_outside(targets)
+            targets = self.with_run_sorted(targets)
+            order = self.e.f.binary("or", self.order(self.into), are_single)
         if len(reduced) in (0, ndim):
             write(order, reduced)
         else:
@@ -322,7 +288,19 @@ class _Nest:
         """The loops in the order of the axes, or in the opposite one, which a run decides; `axes` are reduced."""
         ndim, count = self.space.ndim, len(self.into)
         accumulators = [*(None for _ in self.into), *self.accumulators]
-        space, sources, results = self._in_order(is_turned, targets, [*reversed(range(ndim))])
+        order = [*reversed(range(ndim))]
+        space, sources, results = self.in_order(is_turned, targets, order)
+        run = self.sorted_run
+        if run and is_turned is not (
+            TRUE if run[0] == 0 else FALSE
+        ):  # there the shortest steps are outside
+            at = range(ndim - 1 - run[-1], ndim - run[0]) if is_turned is TRUE else run
+            order = [*range(at[0]), *reversed(at), *range(at[-1] + 1, ndim)]
+            space, sources = (
+                space.with_axes(order),
+                [x.with_axes(order) if isinstance(x, Operand) else x for x in sources],
+            )
+            results = [x.with_axes(order) for x in results]
         if ndim - 1 in axes and all(accumulators):
             sources = forwards(space, sources)
         elif ndim and 0 < count == len(results):
@@ -343,102 +321,6 @@ class _Nest:
             ways=[way for way in ways if way is not None],
             is_fresh=not into,
         )
-
-    def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
-        """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
-
-        So is a column, of which all elements are combined: ``a.sum(axis=0)`` of an array ``(n, 1)``. Not where nests
-        write in place: the borders that stencils are cut into share their function with the inner part.
-        Gives the targets, the reduced axes, and whether there are such axes behind others.
-        """
-        targets, reduced = [*self.into, *self.fresh], self.reductions.axes
-        is_more = [not self.e.f.numbers.are_at_most_one(size) for size in self.space.sizes]
-        order = sorted(range(self.space.ndim), key=is_more.__getitem__)
-        is_in_place = bool(self.into)
-        are_columns = bool(reduced) and self.space.ndim - 1 not in reduced
-        gains = (self._may_be_turned or are_columns) and order != [*range(self.space.ndim)]
-        if is_in_place or not gains:
-            return targets, reduced, False
-        self.space = self.space.reordered(order)
-        self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
-        return [x.reordered(order) for x in targets], [order.index(x) for x in reduced], True
-
-    def _with_single_axes_outside(self, targets: list[Operand]) -> tuple[list[Operand], Ref]:
-        """Exchange axes if the last one turns out to have one element: it is gone through outside of others then.
-
-        It goes in front of its neighbours that are reduced, or not, as it is. If there are none, or all of just the
-        last axes are reduced and have one element, the opposite order of axes has them outside; the first ones are
-        turned around before, and so are inside as they are now. Gives the targets, and whether that order is best.
-        """
-        ndim, reduced, f = self.space.ndim, self.reductions.axes, self.e.f
-        if ndim < 2 or not self._may_be_turned or self.into:
-            return targets, FALSE
-        runs = [[*run] for _, run in groupby(range(ndim), lambda axis: axis in reduced)]
-        *others, run = runs
-        are_rows = len(others) == 1 and run[0] in reduced
-        is_opposite = are_rows or len(run) == 1
-        arrays = [x for x in self.sources if isinstance(x, Operand)]
-        condition = single_condition(
-            self.e, self.space.sizes, arrays, run if are_rows else run[-1:]
-        )
-        if condition is FALSE:
-            return targets, FALSE
-        if is_opposite:
-            axes = [*reversed(runs[0]), *range(len(runs[0]), ndim)]
-            if len(runs[0]) > 1:
-                self.space, self.sources, targets = self._in_order(condition, targets, axes)
-            return targets, condition
-        axes = [*range(run[0]), run[-1], *run[:-1]]
-        self.space, self.sources, targets = self._in_order(condition, targets, axes)
-        size = self.space.sizes[run[1]]
-        for x in (*self.sources, *targets):
-            if isinstance(
-                x, Operand
-            ):  # as if its neighbour went on there: they may be gone through as one
-                step = f.mul(x.strides[run[1]], size)
-                x.strides[run[0]] = f.select(condition, step, x.strides[run[0]])
-        return targets, FALSE
-
-    def _with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
-        """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""
-        targets = [*targets]
-        for outer, inner in ((0, 1), (1, 2), (0, 1)) if self._may_be_turned else ():
-            arrays = [
-                x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
-            ]
-            repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
-            turns = exchange_condition(self.e, arrays, outer, inner)
-            condition = self.e.f.binary("or", turns, repeats)
-            if condition is not FALSE:
-                axes = [*range(self.space.ndim)]
-                axes[outer], axes[inner] = inner, outer
-                self.space, self.sources, targets = self._in_order(condition, targets, axes)
-        return targets
-
-    def _order(self, into: Sequence[Operand]) -> Ref:
-        """Whether the nest goes through the axes in the opposite order."""
-        if not self._may_be_turned:
-            return FALSE
-        arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
-        turns = reversed_condition(self.e, self.space.ndim, arrays)
-        last = self.space.ndim - 1
-        if len(self.reductions.axes) <= last or not all(self.accumulators):
-            return turns
-        repeats = repeated_condition(self.e, self.space.sizes, arrays, 0, last)
-        return self.e.f.binary("or", turns, repeats)
-
-    def _in_order(
-        self, condition: Ref, targets: Sequence[Operand], axes: Sequence[int]
-    ) -> tuple[Space, list[Operand | Native], list[Operand]]:
-        """The axes and operands of the loops; in another order of axes if the condition holds."""
-        if condition is FALSE:
-            return self.space, self.sources, [*targets]
-
-        def turn(x: Operand) -> Operand:
-            return self.space.turned_operand(x, condition, axes)
-
-        sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
-        return self.space.turned(condition, axes), sources, [turn(x) for x in targets]
 
 
 class _Axes:

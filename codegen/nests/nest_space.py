@@ -50,12 +50,13 @@ class Operand(Record, frozen=False):
     def dtype(self) -> np.dtype:
         return self.type.dtype
 
-    def reordered(self, axes: Sequence[int]) -> Operand:
-        """The operand in the axes of a nest that goes through them in another order."""
+    def with_axes(self, axes: Sequence[int]) -> Operand:
+        """The operand in a nest that has these of the axes, in this order."""
         sizes, strides, steps = (
             [values[axis] for axis in axes] for values in (self.sizes, self.strides, self.steps)
         )
-        return self.with_changes(sizes=sizes, strides=strides, steps=steps, is_plain=False)
+        is_plain = self.is_plain and [*axes] == sorted(axes)
+        return self.with_changes(sizes=sizes, strides=strides, steps=steps, is_plain=is_plain)
 
 
 def either(
@@ -201,9 +202,9 @@ class Space:
             strides[axis] = stride if size.text == full.text else f.select(is_one, ZERO, stride)
         return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None, steps)
 
-    def reordered(self, axes: Sequence[int]) -> Space:
-        """The same axes in another order."""
-        other = Space(self.e, self.ndim)
+    def with_axes(self, axes: Sequence[int]) -> Space:
+        """These of the axes, in this order."""
+        other = Space(self.e, len(axes))
         other.sizes, other.broadcasts = [self.sizes[axis] for axis in axes], self.broadcasts
         return other
 

@@ -15,12 +15,14 @@ from ljit.passes import run_passes
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.worth import runs_boxed
 from ljit.sizes import without_sizes
-from ljit.types import ArrayType, Type
+from ljit.types import NONE, ArrayType, SliceType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize import Specialization
 
 __all__ = ["choose_sizes", "optimize"]
+
+_ALL = SliceType(NONE, NONE, NONE)
 
 
 def choose_sizes(
@@ -120,14 +122,31 @@ def _has_short_rows(graph: Graph) -> bool:
         _goes_along_rows(node, least) or any(map(_is_of_rows, node.inputs))
         for node in graph.walk()
         if node.op is MAP or node.op.elementwise or node.op.copies
-    )
+    ) or any(map(_stores_in_rows, graph.walk()))
+
+
+def _stores_in_rows(node: Node) -> bool:
+    """Whether a node stores to some columns of an array with short rows, as ``a[..., 1:] = x``."""
+    if not node.op.schema.written or len(node.inputs) < 3:
+        return False
+    array, index = node.inputs[0].type, node.inputs[1].type
+    if not _has_rows(array, 2) or not isinstance(index, TupleType):
+        return False
+    last = index.items[-1]
+    return isinstance(last, SliceType) and last != _ALL
 
 
 def _goes_along_rows(node: Node, least: int) -> bool:
-    """Whether a nest is more than one run through the elements of arrays with short rows."""
+    """Whether a nest is more than one run through the elements of arrays with short rows.
+
+    Those with rows of one element may have gaps: then their other axes are gone through in the order of memory.
+    """
     types_ = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
     shapes = {t.shape for t in types_}
     is_one_run = len(shapes) == 1 and not node.attrs.get("reduce")
+    is_one_run &= not any(
+        t.layout == "strided" and _has_rows(t, 1) and t.shape[-1] == 1 for t in types_
+    )
     return any(_has_rows(t, least) for t in types_) and not is_one_run
 
 

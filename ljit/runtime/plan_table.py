@@ -41,7 +41,7 @@ class PlanTable:
             return None
         feedback = plan.feedback
         if not feedback.broadcasts:
-            feedback.broadcasts = any(map(may_be_broadcast, values))
+            feedback.broadcasts = may_be_broadcast(values)
         feedback.elements_passed = max(feedback.elements_passed, *map(elements_of, values), 0)
         return plan
 

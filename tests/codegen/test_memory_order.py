@@ -89,6 +89,58 @@ def test_arrays_with_one_element_along_last_axes_in_code_for_more():
                     assert all(x == y for x, y, counts in strides if counts)
 
 
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_neighbouring_axes_that_are_reduced_are_gone_through_in_the_order_of_memory(order):
+    def combine(a):
+        pairs = (
+            a.sum(axis=(0, 1)),
+            a.max(axis=(1, 2)),
+            a.min(axis=(0, 2)),
+            a.sum(axis=(1, 2), keepdims=True),
+        )
+        return (
+            *pairs,
+            (a - 1).any(axis=(0, 1)),
+            a[None].sum(axis=(0, 1)),
+            a[..., None].sum(axis=(1, 2, 3)),
+        )
+
+    f = ljit.jit(combine)
+    with config.overridden(quick_runs=0):
+        for shape in ((4, 5, 6), (2, 3, 40), (40, 3, 2), (3, 1, 2), (1, 7, 1), (20, 1, 1)):
+            for a in (np.arange(2.0 * np.prod(shape)).reshape(shape[0], -1, shape[2])[:, ::2],):
+                x = a.transpose(order)
+                for _ in range(2):
+                    for found, wanted in zip(f(x), combine(x), strict=True):
+                        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                        np.testing.assert_array_equal(found, wanted)
+
+
+def test_only_neighbours_that_are_reduced_take_each_others_place():
+    planes = np.ones((6, 5, 40)).transpose(1, 2, 0)
+    near, apart = (
+        ljit.jit(f) for f in (lambda a: a.max(axis=(0, 1)), lambda a: a.max(axis=(0, 2)))
+    )
+    with config.overridden(quick_runs=0):
+        chosen = [
+            f.dump_llvm(planes).count("select i1") for f in (near, apart) if f(planes) is not None
+        ]
+    assert (
+        chosen[0] >= chosen[1] + 6
+    )  # sizes, and strides of the source, along two axes, and of the result
+
+
+def test_axes_that_are_known_to_have_one_element_are_left_out():
+    f = ljit.jit(lambda a: (a[:, None] * 2).sum(axis=(1, 2)))
+    g = ljit.jit(lambda a: (a * 2).sum(axis=1))
+    a = np.arange(1000.0).reshape(20, 50)
+    with config.overridden(quick_runs=0):
+        for _ in range(3):
+            np.testing.assert_array_equal(f(a), g(a))
+        texts = [h.dump_llvm(a, optimized=False) for h in (f, g)]
+    assert texts[0].count("phi") == texts[1].count("phi")
+
+
 def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():
     f = ModuleBuilder("test").function("test", "void", ("i64", "i64", "i64"))
     rows, far, factor = f.params

@@ -1,0 +1,199 @@
+"""In which order a loop nest goes through its axes: as they come, or as its arrays lie in memory.
+
+What is known while compiling is settled then: axes of one element are left out, or go first. The rest is a matter of
+selecting sizes and strides at run time; where some axes are reduced and others not, each may only take the place
+of its like, or all are gone through in the opposite order, for which the loops are written once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+from ljit.codegen.llvm.builder import FALSE, Ref
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.nests.memory_order import (
+    exchange_condition,
+    repeated_condition,
+    reversed_condition,
+    single_condition,
+)
+from ljit.codegen.nests.nest_space import Operand, Space
+from ljit.ir import OpDef
+from ljit.records import Record
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+    from ljit.codegen.nests.nest_reductions import Accumulator
+
+__all__ = ["CUBE", "AxisOrder", "Reductions"]
+
+CUBE = 3  # axes that are sorted
+
+
+class Reductions(Record):
+    """Which of the fresh results are reduced: the combining op of each (None: it is not), and the axes."""
+
+    combine: tuple[OpDef | None, ...]
+    axes: tuple[int, ...]
+
+    @property
+    def need_elements(self) -> bool:
+        """Whether there is no result of no elements."""
+        rules = [op.accumulation for op in self.combine if op is not None]
+        return not all(rule is not None and rule.has_identity for rule in rules)
+
+
+class AxisOrder:
+    """The axes of a nest and what lies along them.
+
+    `into` are the arrays that are written in place, `fresh` the others, of which those with one of the `accumulators`
+    are reduced. `turned`: pairs of sources of which arrays in Fortran order would be made.
+    """
+
+    def __init__(self, e: Emitter, ndim: int, reductions: Reductions) -> None:
+        self.e = e
+        self.space = Space(e, ndim)
+        self.reductions = reductions
+        self.into: list[Operand] = []
+        self.sources: list[Operand | Native] = []
+        self.turned: Sequence[tuple[int, int]] = ()
+        self.fresh: list[Operand] = []
+        self.accumulators: list[Accumulator | None] = []
+        self.sorted_run: Sequence[int] = ()  # reduced axes that stand in the order of memory
+
+    @property
+    def may_be_turned(self) -> bool:
+        """Whether an array may lie in memory in another order than that of its axes."""
+        arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
+        return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
+
+    def leave_out_single_axes(self) -> None:
+        """Forget axes that are known to have one element, but a reduced one if no other is."""
+        ndim, reduced = self.space.ndim, self.reductions.axes
+        kept = [axis for axis in range(ndim) if self.space.sizes[axis].constant != 1]
+        if reduced and not set(kept).intersection(reduced):
+            kept = sorted([*kept, reduced[-1]])
+        if not kept or len(kept) == ndim:
+            return
+        self.space = self.space.with_axes(kept)
+        self.sources = [x.with_axes(kept) if isinstance(x, Operand) else x for x in self.sources]
+        self.into, self.fresh = ([x.with_axes(kept) for x in xs] for xs in (self.into, self.fresh))
+        axes = tuple(kept.index(axis) for axis in reduced if axis in kept)
+        self.reductions = self.reductions.with_changes(axes=axes)
+
+    def with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
+        """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
+
+        So is a column, of which all elements are combined: ``a.sum(axis=0)`` of an array ``(n, 1)``. Not where nests
+        write in place: the borders that stencils are cut into share their function with the inner part.
+        Gives the targets, the reduced axes, and whether there are such axes behind others.
+        """
+        targets, reduced = [*self.into, *self.fresh], self.reductions.axes
+        is_more = [not self.e.f.numbers.are_at_most_one(size) for size in self.space.sizes]
+        order = sorted(range(self.space.ndim), key=is_more.__getitem__)
+        is_in_place = bool(self.into)
+        are_columns = bool(reduced) and self.space.ndim - 1 not in reduced
+        gains = (self.may_be_turned or are_columns) and order != [*range(self.space.ndim)]
+        if is_in_place or not gains:
+            return targets, reduced, False
+        self.space = self.space.with_axes(order)
+        self.sources = [x.with_axes(order) if isinstance(x, Operand) else x for x in self.sources]
+        return [x.with_axes(order) for x in targets], [order.index(x) for x in reduced], True
+
+    def with_single_axes_outside(self, targets: list[Operand]) -> tuple[list[Operand], Ref]:
+        """Exchange axes if the last one turns out to have one element: it is gone through outside of others then.
+
+        It goes in front of its neighbours that are reduced, or not, as it is. If there are none, or all of just the
+        last axes are reduced and have one element, the opposite order of axes has them outside; the first ones are
+        turned around before, and so are inside as they are now. Gives the targets, and whether that order is best.
+        """
+        ndim, reduced, f = self.space.ndim, self.reductions.axes, self.e.f
+        if ndim < 2 or not self.may_be_turned or self.into:
+            return targets, FALSE
+        runs = [[*run] for _, run in groupby(range(ndim), lambda axis: axis in reduced)]
+        *others, run = runs
+        are_rows = len(others) == 1 and run[0] in reduced
+        is_opposite = are_rows or len(run) == 1
+        arrays = [x for x in self.sources if isinstance(x, Operand)]
+        condition = single_condition(
+            self.e, self.space.sizes, arrays, run if are_rows else run[-1:]
+        )
+        if condition is FALSE:
+            return targets, FALSE
+        if is_opposite:
+            axes = [*reversed(runs[0]), *range(len(runs[0]), ndim)]
+            if len(runs[0]) > 1:
+                self.space, self.sources, targets = self.in_order(condition, targets, axes)
+            return targets, condition
+        axes = [*range(run[0]), run[-1], *run[:-1]]
+        self.space, self.sources, targets = self.in_order(condition, targets, axes)
+        size = self.space.sizes[run[1]]
+        for x in (*self.sources, *targets):
+            if isinstance(x, Operand):  # as if its neighbour went on there: they may be one run
+                step = f.mul(x.strides[run[1]], size)
+                x.strides[run[0]] = f.select(condition, step, x.strides[run[0]])
+        return targets, FALSE
+
+    def with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""
+        targets = [*targets]
+        for outer, inner in ((0, 1), (1, 2), (0, 1)) if self.may_be_turned else ():
+            arrays = [
+                x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
+            ]
+            repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
+            turns = exchange_condition(self.e, arrays, outer, inner)
+            condition = self.e.f.binary("or", turns, repeats)
+            if condition is not FALSE:
+                axes = [*range(self.space.ndim)]
+                axes[outer], axes[inner] = inner, outer
+                self.space, self.sources, targets = self.in_order(condition, targets, axes)
+        return targets
+
+    def with_run_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Put neighbouring axes that are reduced, two or three but not all, into the order of memory.
+
+        The shortest steps are along the last of them, or along the first axis of all, which may become the last one.
+        """
+        run = sorted(self.reductions.axes)
+        are_neighbours = len(run) > 1 and run == [*range(run[0], run[-1] + 1)]
+        if not are_neighbours or not self.may_be_turned or len(run) > CUBE:
+            return [*targets]
+        if len(run) == self.space.ndim:
+            return [*targets]
+        self.sorted_run = run
+        for near, far in (*pairwise(run), *pairwise(run[:2] if len(run) > 2 else ())):
+            outer, inner = (near, far) if run[0] else (far, near)
+            arrays = [x for x in self.sources if isinstance(x, Operand)]
+            condition = exchange_condition(self.e, arrays, outer, inner)
+            order = [*range(self.space.ndim)]
+            order[outer], order[inner] = inner, outer
+            self.space, self.sources, targets = self.in_order(condition, targets, order)
+        return [*targets]
+
+    def order(self, into: Sequence[Operand]) -> Ref:
+        """Whether the nest goes through the axes in the opposite order."""
+        if not self.may_be_turned:
+            return FALSE
+        arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
+        turns = reversed_condition(self.e, self.space.ndim, arrays)
+        last = self.space.ndim - 1
+        if len(self.reductions.axes) <= last or not all(self.accumulators):
+            return turns
+        repeats = repeated_condition(self.e, self.space.sizes, arrays, 0, last)
+        return self.e.f.binary("or", turns, repeats)
+
+    def in_order(
+        self, condition: Ref, targets: Sequence[Operand], axes: Sequence[int]
+    ) -> tuple[Space, list[Operand | Native], list[Operand]]:
+        """The axes and operands of the loops; in another order of axes if the condition holds."""
+        if condition is FALSE:
+            return self.space, self.sources, [*targets]
+
+        def turn(x: Operand) -> Operand:
+            return self.space.turned_operand(x, condition, axes)
+
+        sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
+        return self.space.turned(condition, axes), sources, [turn(x) for x in targets]
