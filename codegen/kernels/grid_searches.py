@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["search_grid"]
 
 _CELLS_SHIFT = 2  # four cells for each item
-_MOST = 1 << 10  # items, whose table has 16 KiB
+_MANY = 1 << 10  # items, whose table has 16 KiB: those of more are not on the stack
+_MOST = 1 << 15  # items, whose table has 512 KiB
 _FEW = 16  # items that a number is compared with at once
 _KEYS_SHIFT = 2  # the table takes as long as a few searches for each item
 _UNFORESEEN = "!unpredictable !{}"  # a branch would be guessed wrong
@@ -45,6 +46,8 @@ def search_grid(e: Emitter, type_: str, operands: Sequence[Ref], *, after: bool)
     name = f"grid_{'after' if after else 'before'}.{type_}"
 
     def write(module: ModuleBuilder) -> None:
+        module.declare("malloc", "noalias ptr", ("i64",))
+        module.declare("free", "void", ("ptr",))
         module.define(name, _Grids(module, type_, after).source(name))
 
     return e.f.call("i1", shared_function(name, write), operands, "nounwind")
@@ -65,12 +68,16 @@ class _Grids(Record):
         parameters = "ptr %a, i64 %size, ptr %keys, i64 %count, i64 %keys.step, ptr noalias %into"
         return f"""define i1 @{name}({parameters}) nounwind {{
 entry:
-  %table = alloca [{(_MOST << _CELLS_SHIFT) + 1} x i32]
-  %items = alloca [{_MOST + _FEW} x {self.type_}]
+  %near.table = alloca [{(_MANY << _CELLS_SHIFT) + 1} x i32]
+  %near.items = alloca [{_MANY + _FEW} x {self.type_}]
 {blocks}
+refused:
+  ret i1 false
 otherwise:
+  call void @free(ptr %memory)
   ret i1 false
 done:
+  call void @free(ptr %memory)
   ret i1 true
 }}"""
 
@@ -96,14 +103,29 @@ done:
   %are.few = icmp slt i64 %count, %keys.needed
   %is.no.size = or i1 %is.much, %is.nothing
   %is.no.grid = or i1 %is.no.size, %are.few
-  br i1 %is.no.grid, label %otherwise, label %grid.range
+  br i1 %is.no.grid, label %refused, label %grid.memory
+grid.memory:
+  %cells = shl i64 %size, {_CELLS_SHIFT}
+  %are.many = icmp sgt i64 %size, {_MANY}
+  br i1 %are.many, label %grid.far, label %grid.range
+grid.far:
+  %guarded = add i64 %size, {_FEW}
+  %far.size = shl i64 %guarded, 3
+  %far.cells = shl i64 %guarded, {_CELLS_SHIFT + 2}
+  %far.bytes = add i64 %far.size, %far.cells
+  %far = call ptr @malloc(i64 %far.bytes)
+  %far.table = getelementptr i8, ptr %far, i64 %far.size
+  %is.no.memory = icmp eq ptr %far, null
+  br i1 %is.no.memory, label %refused, label %grid.range
 grid.range:
+  %memory = phi ptr [ null, %grid.memory ], [ %far, %grid.far ]
+  %items = phi ptr [ %near.items, %grid.memory ], [ %far, %grid.far ]
+  %table = phi ptr [ %near.table, %grid.memory ], [ %far.table, %grid.far ]
   %first = load {type_}, ptr %a
   %last.index = sub i64 %size, 1
   %last.at = getelementptr {type_}, ptr %a, i64 %last.index
   %last = load {type_}, ptr %last.at
 {self._guards()}
-  %cells = shl i64 %size, {_CELLS_SHIFT}
   %cells.number = uitofp i64 %cells to double
   %is.below = {self._compare}lt {type_} %last, {_HIGHEST[type_]}
   br i1 %is.below, label %grid.size, label %otherwise

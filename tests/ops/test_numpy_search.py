@@ -199,7 +199,7 @@ def test_searches_for_thousands_of_numbers(name):
 
     compiled, rng = ljit.jit(positions), np.random.default_rng(4)
     with config.overridden(quick_runs=0):
-        for size in (5, 1, 2, 3, 16, 17, 100, 1000, 1024, 1025):
+        for size in (5, 1, 2, 3, 16, 17, 100, 1000, 1024, 1025, 1500, 1501):
             a = GRIDS[name](size)
             if name == "not sorted" and not FINDS_THE_SAME:
                 continue
