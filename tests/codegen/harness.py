@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 import ljit.ops  # noqa: F401  # fills the registry
 from ljit.codegen import CompileOptions, NativeCode, compile_unit
 from ljit.ir.parser import parse
 from ljit.passes import run_passes
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+
+
+def steps(x: np.ndarray) -> list[int]:
+    """Give the strides that count: those along axes of one element may be any."""
+    return [step for step, size in zip(x.strides, x.shape, strict=True) if size > 1 and x.size]
 
 
 class Mismatch(Exception):

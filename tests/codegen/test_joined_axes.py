@@ -9,6 +9,7 @@ import pytest
 
 import ljit
 from ljit import config
+from tests.codegen.harness import steps
 
 SIZES = [(3, 4, 5), (1, 4, 5), (3, 1, 5), (3, 4, 1), (1, 1, 5), (3, 1, 1), (0, 4, 5), (3, 4, 0)]
 LAYOUTS = {
@@ -36,11 +37,6 @@ def optimised():
 
 def numbers(shape: tuple[int, ...], layout: str) -> np.ndarray:
     return LAYOUTS[layout](np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape))
-
-
-def steps(x: np.ndarray) -> list[int]:
-    """The strides that count."""
-    return [step for step, size in zip(x.strides, x.shape, strict=True) if size > 1 and x.size]
 
 
 def check(f, *args: np.ndarray) -> None:
