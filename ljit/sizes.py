@@ -87,7 +87,8 @@ def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, 
 def may_be_broadcast(values: Sequence[object]) -> bool:
     """Whether one of the values is an array with one element along an axis, and not all arrays have its shape.
 
-    Subclasses of arrays, which may have a `shape` of their own, do not count.
+    Arrays of one element are of no shape that tells of others. Subclasses of arrays, which may have a `shape` of their
+    own, do not count.
 
     >>> import numpy as np
     >>> column, row = np.zeros((5, 1)), np.zeros(5)
@@ -95,7 +96,7 @@ def may_be_broadcast(values: Sequence[object]) -> bool:
     (True, False)
     """
     shapes = {x.shape for x in values if type(x) is np.ndarray and x.ndim}
-    return len(shapes) > 1 and any(1 in shape for shape in shapes)
+    return any(1 in shape for shape in shapes) and (len(shapes) > 1 or prod(*shapes) == 1)
 
 
 def elements_of(value: object) -> int:

@@ -19,7 +19,7 @@ from ljit.codegen.nests.memory_order import (
     reversed_condition,
     single_condition,
 )
-from ljit.codegen.nests.nest_space import Operand, Space
+from ljit.codegen.nests.nest_space import Operand, Space, any_of
 from ljit.ir import OpDef
 from ljit.records import Record
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
     from ljit.codegen.nests.nest_reductions import Accumulator
 
-__all__ = ["CUBE", "AxisOrder", "Reductions"]
+__all__ = ["CUBE", "SPACE", "AxisOrder", "Reductions"]
 
-CUBE = 3  # axes that are sorted
+CUBE, SPACE = 3, 4  # axes that are sorted; axes that are if all of them are reduced
+_SOME = 8  # elements side by side of which tiles are worth making
 
 
 class Reductions(Record):
@@ -137,17 +138,25 @@ class AxisOrder:
         return targets, FALSE
 
     def with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
-        """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""
+        """Go through three axes or four in the order of memory, those that turn out to have one element outside.
+
+        Fresh arrays lie in one or the opposite order of axes.
+        """
         targets = [*targets]
-        for outer, inner in ((0, 1), (1, 2), (0, 1)) if self.may_be_turned else ():
+        ndim, f = self.space.ndim, self.e.f
+        pairs = [(i, i + 1) for last in range(ndim - 1, 0, -1) for i in range(last)]
+        for outer, inner in pairs if self.may_be_turned else ():
             arrays = [
                 x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
             ]
             repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
             turns = exchange_condition(self.e, arrays, outer, inner)
-            condition = self.e.f.binary("or", turns, repeats)
+            is_single = FALSE
+            if ndim > CUBE and not any(x.strides[inner].constant for x in arrays):
+                is_single = f.icmp("eq", self.space.sizes[inner], 1)
+            condition = any_of(f, [turns, repeats, is_single])
             if condition is not FALSE:
-                axes = [*range(self.space.ndim)]
+                axes = [*range(ndim)]
                 axes[outer], axes[inner] = inner, outer
                 self.space, self.sources, targets = self.in_order(condition, targets, axes)
         return targets
@@ -171,6 +180,25 @@ class AxisOrder:
             order = [*range(self.space.ndim)]
             order[outer], order[inner] = inner, outer
             self.space, self.sources, targets = self.in_order(condition, targets, order)
+        return [*targets]
+
+    def with_far_axis_near(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Put the axis along which an array has its elements side by side next to the last one: they are tiles then."""
+        f, last = self.e.f, self.space.ndim - 1
+        for axis in range(last - 1) if self.may_be_turned and not self.reductions.combine else ():
+            arrays = [x for x in (*self.sources, *targets) if isinstance(x, Operand)]
+            loose = [
+                x
+                for x in arrays
+                if x.strides[axis].constant is None and x.strides[last].constant is None
+            ]
+            are_far = [f.icmp("eq", x.strides[axis], x.dtype.itemsize) for x in loose]
+            condition = any_of(f, are_far)
+            if condition is not FALSE:
+                condition = f.binary("and", condition, f.icmp("sge", self.space.sizes[axis], _SOME))
+                axes = [*range(last + 1)]
+                axes[axis], axes[last - 1] = last - 1, axis
+                self.space, self.sources, targets = self.in_order(condition, targets, axes)
         return [*targets]
 
     def order(self, into: Sequence[Operand]) -> Ref:

@@ -14,7 +14,7 @@ from ljit.codegen.arrays.arrays import load_element, new_array
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.loops.nest_functions import own_function
-from ljit.codegen.nests.axis_order import CUBE, AxisOrder, Reductions
+from ljit.codegen.nests.axis_order import CUBE, SPACE, AxisOrder, Reductions
 from ljit.codegen.nests.fills import fill_array, is_all_zero
 from ljit.codegen.nests.memory_order import Axes, fortran_condition
 from ljit.codegen.nests.nest_elements import Kernel
@@ -260,7 +260,9 @@ class _Nest(AxisOrder):
                 loops.emit()
             has_checks |= loops.has_checks
 
-        if not is_known and ndim == CUBE and len(reduced) == ndim * bool(self.fresh):
+        are_all = len(reduced) == ndim
+        is_sorted = ndim == CUBE and len(reduced) == ndim * bool(self.fresh)
+        if not is_known and (is_sorted or (are_all and ndim == SPACE)):
             targets, is_known = self.with_axes_sorted(targets), True
         order = FALSE
         if not is_known:
@@ -288,8 +290,11 @@ class _Nest(AxisOrder):
         """The loops in the order of the axes, or in the opposite one, which a run decides; `axes` are reduced."""
         ndim, count = self.space.ndim, len(self.into)
         accumulators = [*(None for _ in self.into), *self.accumulators]
-        order = [*reversed(range(ndim))]
-        space, sources, results = self.in_order(is_turned, targets, order)
+        order, before = [*reversed(range(ndim))], (self.space, self.sources)
+        self.space, self.sources, results = self.in_order(is_turned, targets, order)
+        results = self.with_far_axis_near(results)
+        space, sources = self.space, self.sources
+        self.space, self.sources = before
         run = self.sorted_run
         if run and is_turned is not (
             TRUE if run[0] == 0 else FALSE

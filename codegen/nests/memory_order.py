@@ -130,14 +130,21 @@ def _has_no_say(x: Axes) -> bool:
 
 
 def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:
-    """Whether all axes move behind the later ones, and whether some do."""
+    """Whether all axes move behind the later ones, and whether some do; those of one element may stay anywhere."""
     f, all_move, some_move = e.f, TRUE, FALSE
     for outer in range(ndim):
         for inner in range(outer + 1, ndim):
             moves = _moves_behind(e, operands, outer, inner)
-            all_move = f.binary("and", all_move, moves)
             some_move = f.binary("or", some_move, moves)
-    return all_move, some_move
+            if ndim > 2:
+                singles = [_is_single(e, operands, axis) for axis in (outer, inner)]
+                moves = any_of(f, [moves, *singles])
+            all_move = f.binary("and", all_move, moves)
+    return f.binary("and", all_move, some_move), some_move
+
+
+def _is_single(e: Emitter, operands: Sequence[Axes], axis: int) -> Ref:
+    return all_of(e.f, [e.f.icmp("eq", x.sizes[axis], 1) for x in operands])
 
 
 def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:

@@ -77,7 +77,7 @@ def _works_on_arrays(graph: Graph) -> bool:
 
 
 def _is_array_work(node: Node) -> bool:
-    if node.op is MAP or node.op is BUILD:
+    if node.op is MAP or node.op is BUILD or _stores_columns(node):
         return True
     made = [*node.outputs, *(param for block in node.blocks for param in block.params)]
     arrays = [value for value in made if _is_array(value)]
@@ -122,18 +122,18 @@ def _has_short_rows(graph: Graph) -> bool:
         _goes_along_rows(node, least) or any(map(_is_of_rows, node.inputs))
         for node in graph.walk()
         if node.op is MAP or node.op.elementwise or node.op.copies
-    ) or any(map(_stores_in_rows, graph.walk()))
+    ) or any(_stores_columns(node, 2) for node in graph.walk())
 
 
-def _stores_in_rows(node: Node) -> bool:
-    """Whether a node stores to some columns of an array with short rows, as ``a[..., 1:] = x``."""
+def _stores_columns(node: Node, least: int = 0) -> bool:
+    """Whether a node stores to some columns of an array, as ``a[..., 1:] = x``, which has at least so many."""
     if not node.op.schema.written or len(node.inputs) < 3:
         return False
     array, index = node.inputs[0].type, node.inputs[1].type
-    if not _has_rows(array, 2) or not isinstance(index, TupleType):
+    if not isinstance(index, TupleType) or not (least == 0 or _has_rows(array, least)):
         return False
     last = index.items[-1]
-    return isinstance(last, SliceType) and last != _ALL
+    return isinstance(array, ArrayType) and isinstance(last, SliceType) and last != _ALL
 
 
 def _goes_along_rows(node: Node, least: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -128,6 +129,88 @@ def test_only_neighbours_that_are_reduced_take_each_others_place():
     assert (
         chosen[0] >= chosen[1] + 6
     )  # sizes, and strides of the source, along two axes, and of the result
+
+
+FOUR = [(4, 3, 5, 9), (9, 1, 4, 3), (1, 9, 2, 10), (10, 2, 1, 1), (2, 2, 2, 2)]
+
+
+@pytest.mark.parametrize(
+    "order", [(3, 2, 1, 0), (1, 0, 3, 2), (2, 3, 0, 1), (0, 3, 1, 2), (3, 0, 2, 1)]
+)
+def test_four_axes_and_arrays_whose_elements_are_side_by_side_along_the_first_ones(order):
+    def combine(a, b):
+        sums = a.sum(), (a - b).max(), (a * b).sum(axis=(0, 1, 2, 3), keepdims=True), a[:, 0].min()
+        c = b.copy()
+        c[...] = a
+        return *sums, b * a, b[-1] - a[-1], c, np.ascontiguousarray(a), np.array(b[:, ::-1] + a)
+
+    f = ljit.jit(combine)
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for shape in FOUR:
+            b = np.arange(2.0 * np.prod(shape)).reshape(*shape[:-1], -1)[..., ::2].copy()
+            a = np.ascontiguousarray(b.transpose(order)).transpose(np.argsort(order))
+            for _ in range(2):
+                for found, wanted in zip(f(a, b), combine(a, b), strict=True):
+                    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("shape", [(40, 3, 50), (5, 6, 4, 7)])
+def test_outer_axes_with_the_shortest_steps_are_tiles_with_the_last_one(shape):
+    """The nest over the sum has rows along the axis that is looked for at run time."""
+    b = np.ones(shape)
+    f, g = (ljit.jit(h) for h in (lambda x, y: x * y, lambda x, y: (x * y).sum(axis=0)))
+    with config.overridden(quick_runs=0):
+        texts = [
+            h.dump_llvm(np.asfortranarray(b), b)
+            for h in (f, g)
+            if h(np.asfortranarray(b), b) is not None
+        ]
+    looks = [len(re.findall(r"icmp sge i64 %\w+, 8$", text, re.MULTILINE)) for text in texts]
+    assert looks == [len(shape) - 2, 0]
+
+
+def test_sizes_of_last_axes_count_where_some_columns_are_stored_to_and_where_rows_of_one_have_gaps():
+    def store(a, b):
+        a[..., 1:] = 0
+
+    def store_rows(a, b):
+        a[1:] = 0
+
+    def multiply(a, b):
+        return a * b
+
+    rows, single = np.ones((50, 3)), np.ones((50, 7, 1))
+    for f, a, is_sized in (
+        (store, rows, True),
+        (store_rows, rows, False),
+        (multiply, rows, False),
+        (multiply, single, False),
+        (multiply, np.asfortranarray(single), True),
+    ):
+        compiled = ljit.jit(f)
+        for _ in range(3):
+            compiled(a, a)
+        sized = f"*, {a.shape[-1]}"
+        assert (sized in str(compiled.graph_for(a, a)).partition("\n")[0]) == is_sized, f
+
+
+@pytest.mark.parametrize(
+    "shape", [(6, 7, 1), (1, 6, 7), (6, 1, 7), (5, 1, 6, 7), (1, 1, 5, 6), (1, 8, 1)]
+)
+def test_arrays_in_fortran_order_give_such_whatever_axes_have_one_element(shape):
+    a = np.asfortranarray(np.arange(np.prod(shape, dtype=int) * 1.0).reshape(shape))
+    for b in (a, a.copy("C"), a[:1]):
+        f = ljit.jit(lambda a, b: a * b + a)
+        for _ in range(4):
+            found, wanted = f(a, b), a * b + a
+            np.testing.assert_array_equal(found, wanted)
+            kept = [
+                x == y
+                for x, y, n in zip(found.strides, wanted.strides, shape, strict=True)
+                if n > 1
+            ]
+            assert all(kept)
+        assert "1 compile in" in str(f.explain())
 
 
 def test_axes_that_are_known_to_have_one_element_are_left_out():
