@@ -19,8 +19,9 @@ from ljit.codegen.nests.memory_order import (
     reversed_condition,
     single_condition,
 )
-from ljit.codegen.nests.nest_space import Operand, Space, any_of
+from ljit.codegen.nests.nest_space import Operand, Space, all_of, any_of
 from ljit.ir import OpDef
+from ljit.ops.control import SINGLE_ROWS
 from ljit.records import Record
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CUBE", "SPACE", "AxisOrder", "Reductions"]
 
 CUBE, SPACE = 3, 4  # axes that are sorted; axes that are if all of them are reduced
+_MANY = 64  # rows of one element that take a while
 _SOME = 8  # elements side by side of which tiles are worth making
 
 
@@ -68,7 +70,25 @@ class AxisOrder:
     def may_be_turned(self) -> bool:
         """Whether an array may lie in memory in another order than that of its axes."""
         arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
+        if self._are_rows_combined and self.e.context.options.single_rows:
+            return True
         return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
+
+    @property
+    def _are_rows_combined(self) -> bool:
+        """Whether just the last axes are reduced, whose sizes only a run knows."""
+        axes, ndim = sorted(self.reductions.axes), self.space.ndim
+        are_last = axes == [*range(ndim - len(axes), ndim)] and 0 < len(axes) < ndim
+        return are_last and all(self.space.sizes[axis].constant is None for axis in axes)
+
+    def leave_if_rows_are_single(self) -> None:
+        """Leave where many rows have one element each, if there are no loops down the column."""
+        e, f, axes = self.e, self.e.f, self.reductions.axes
+        if not self._are_rows_combined or self.may_be_turned or e.is_quick:
+            return
+        are_single = [f.icmp("eq", self.space.sizes[axis], 1) for axis in axes]
+        are_many = f.icmp("sge", self.space.sizes[min(axes) - 1], _MANY)
+        e.bailout.bail_if(all_of(f, [*are_single, are_many]), SINGLE_ROWS)
 
     def leave_out_single_axes(self) -> None:
         """Forget axes that are known to have one element, but a reduced one if no other is."""
@@ -118,6 +138,8 @@ class AxisOrder:
         are_rows = len(others) == 1 and run[0] in reduced
         is_opposite = are_rows or len(run) == 1
         arrays = [x for x in self.sources if isinstance(x, Operand)]
+        if are_rows and self.e.context.options.single_rows:
+            arrays = []  # it is worth another copy of the loops
         condition = single_condition(
             self.e, self.space.sizes, arrays, run if are_rows else run[-1:]
         )

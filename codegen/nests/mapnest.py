@@ -91,6 +91,7 @@ def emit_map(
     nest.turned = attrs.get("turned", ())
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
     nest.leave_if_odd(kernel.odd)
+    nest.leave_if_rows_are_single()
     if not e.f.is_reachable:
         return []
     operands = kernel.operands[len(into) :] or [range(len(inputs))] * len(out_types)

@@ -49,6 +49,7 @@ __all__ = [
     "REGION",
     "RERAISE",
     "RETURN",
+    "SINGLE_ROWS",
     "SNAPSHOT",
     "STORE",
     "TRY",
@@ -203,6 +204,7 @@ OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are le
 OTHER_ITEM = "a list item of another type"
 NO_UINT = "an int outside of [0, 2**64)"
 BROADCAST = "an array of one element along an axis is broadcast"
+SINGLE_ROWS = "rows that are combined have one element"
 MANY_NUMBERS = "more numbers are looked for than the code was made for"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"

@@ -28,6 +28,7 @@ from ljit.ops.control import (
     OUT_OF_RANGE,
     PLANNED_EXITS,
     RAISED,
+    SINGLE_ROWS,
 )
 from ljit.records import Record
 from ljit.runtime.feedback import PlanFeedback
@@ -46,7 +47,7 @@ _MIN_BAILOUTS = 64  # of one unit before it is asked whether they dominate
 _BAILOUTS_BEFORE_RECOMPILE = 2
 _TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
 # reasons for a compile after the first bailout
-_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, MANY_NUMBERS, OUT_OF_RANGE)
+_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, SINGLE_ROWS, MANY_NUMBERS, OUT_OF_RANGE)
 
 _log = config.logger(config.EXECUTOR)
 
@@ -177,7 +178,10 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
     for the same reason, each in a compile of its own.
     """
     unit, site = bailout.unit, bailout.site
-    feedback.broadcasts |= site.reason == BROADCAST
+    if site.reason in (BROADCAST, SINGLE_ROWS):  # the next code has loops for such
+        feedback.broadcasts |= site.reason == BROADCAST
+        feedback.single_rows |= site.reason == SINGLE_ROWS
+        return
     if site.reason == MANY_NUMBERS:
         feedback.elements_passed = max(feedback.elements_passed, MANY)
         return

@@ -31,6 +31,7 @@ class PlanFeedback(Record, frozen=False):
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
+    single_rows: bool = False  # rows that are combined had one element
     is_hot: bool = False  # there is so much to run that optimising pays
     fastmath: bool = False  # floats are not always computed as the program says
     elements_passed: int = 0  # of the largest array among the arguments, or that is searched for
@@ -74,7 +75,8 @@ class PlanFeedback(Record, frozen=False):
             frozenset(s) for s in (self.widened, self.other_items, self.no_uints, self.failed_tests)
         )
         learnt = (*nodes, frozenset(self.negatives), dict(self.changes))
-        return self.profile.summary(), learnt, self.broadcasts, self.elements >= MANY
+        layout = self.broadcasts, self.single_rows
+        return self.profile.summary(), learnt, layout, self.elements >= MANY
 
     def is_unstable(self, name: str) -> bool:
         return self.changes[name] >= CHANGES_OF_UNSTABLE

@@ -247,6 +247,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         result=made.result,
         is_called=request.is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
         broadcasts=request.feedback.broadcasts,
+        single_rows=request.feedback.single_rows,
         quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,

@@ -221,7 +221,7 @@ def test_axes_that_are_known_to_have_one_element_are_left_out():
         for _ in range(3):
             np.testing.assert_array_equal(f(a), g(a))
         texts = [h.dump_llvm(a, optimized=False) for h in (f, g)]
-    assert texts[0].count("phi") == texts[1].count("phi")
+    assert texts[0].count(", !llvm.loop") == texts[1].count(", !llvm.loop") > 0
 
 
 def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():

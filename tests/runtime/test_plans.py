@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from ljit.interp import MIN_TRIPS, hot_loops
 from ljit.runtime import bailouts, cold, plans
 from ljit.runtime.vectorcall import calls_left
@@ -512,3 +513,23 @@ def test_items_of_other_types_than_a_list_was_made_of_are_still_read_natively():
     for _ in range(8):
         assert last_repeated(3) == "22"
     assert "(int, Any) = prim::next" in str(last_repeated.graph_for(3))
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes"),
+    [
+        (lambda a, b: (a * b + a) / b, ((70, 60), (70, 60), (1, 60))),
+        (lambda a, _: a.sum(axis=1) + a.max(axis=1), ((70, 60), (2,), (2,))),
+    ],
+)
+def test_code_that_was_left_for_axes_of_one_element_is_native_for_them_in_the_next_compile(
+    f, shapes
+):
+    compiled, (one, two, other) = ljit.jit(f), (np.ones(shape) * 2.0 for shape in shapes)
+    calls = ((one, two), (one, other), (np.arange(90.0).reshape(90, 1), other), (one, two))
+    with config.overridden(quick_runs=0):
+        for args in calls:
+            for _ in range(3):
+                np.testing.assert_array_equal(compiled(*args), f(*args))
+    assert "Any" not in str(compiled.graph_for(one, other))
+    assert compiles(compiled) == 2
