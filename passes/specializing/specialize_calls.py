@@ -1,9 +1,9 @@
 """The specialiser's walk over calls: native ones of functions and methods whose code is known.
 
-A function that a variable holds is called as the one that it was in each profiled run; `prim::check_function` says that
-it still is. A method of a user's class is called as the function that the class has now; `prim::check_method` says that
-it still is that one. Those of installed libraries are left to CPython: they are many, long, and seldom what a loop is
-about.
+A function that a variable holds is called as the one that it was in each profiled run, natively or by its op;
+`prim::check_function` says that it still is that one. A method of a user's class is called as the function that the
+class has now; `prim::check_method` says that it still is that one. Python functions of installed libraries are left to
+CPython: they are many, long, and seldom what a loop is about.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ljit.ops.members import CHECK_FUNCTION, CHECK_METHOD, METHOD
 from ljit.ops.python_types import has_plain_lookup, is_open
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
-from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
 from ljit.types import NEVER, ObjectType, Type
 
@@ -76,11 +76,8 @@ class Calls:
         made = callee.made_by(METHOD)
         if made is not None and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
-        if (held := self._function_held(node.inputs[0])) and not callee.is_constant:
-            attrs = self._native_call(node, held, args)
-            if attrs is not None:
-                self.walk.out.append(CHECK_FUNCTION, (callee,), {"function": held}, like=node)
-                return self._emit(node, args, attrs)
+        if not callee.is_constant and (held := self._function_held(node.inputs[0])) is not None:
+            return self._call_held(node, callee, held, args)
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         attrs = None if is_plain else self._native_call(node, function, args)
@@ -112,22 +109,37 @@ class Calls:
     def _function_held(self, variable: Value) -> object:
         """The function that a variable of the baseline graph held each time; None: it is another one in other calls.
 
-        So are functions that functions make.
+        So are functions that functions make. Of others than Python's only those count that have an op.
         """
         if variable.node is None or variable.node.op is not PROFILE:
             return None
         seen = self.walk.feedback.constant(variable.node.id)
         function = python_function(seen)
-        if function is None or _is_of_library(function) or "<locals>" in function.__qualname__:
-            return None
-        return seen
+        if function is None or _is_of_library(function):
+            return None if callable_op(seen, "callables") is None else seen
+        return None if "<locals>" in function.__qualname__ else seen
+
+    def _call_held(self, node: Node, variable: Value, held: object, args: Sequence[Value]) -> bool:
+        """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
+        attrs = self._native_call(node, held, args)
+        has_op = callable_op(held, "callables") is not None
+        if attrs is None and (not has_op or self.walk.feedback.is_widened(node.id)):
+            return self.walk.visit_operation(node)
+        self.walk.out.append(CHECK_FUNCTION, (variable,), {"function": held}, like=node)
+        if attrs is not None:
+            return self._emit(node, args, attrs)
+        return self._apply(node, held, args)
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
         attrs = self._native_call(node, self._unless_left(method), args)
         if attrs is not None:
             return self._emit(node, args, attrs)
-        callee = self.walk.out.constant(method)
+        return self._apply(node, method, args)
+
+    def _apply(self, node: Node, function: object, args: Sequence[Value]) -> bool:
+        """Call a function that is known."""
+        callee = self.walk.out.constant(function)
         results = self.walk.apply(Request(node.op, (callee, *args), node.attrs), node)
         if results is not None:
             self.walk.finish(node, results)

@@ -499,3 +499,26 @@ def factorial_by(itself, n):
 @program(lambda: (factorial_by, 10), lambda: (factorial_by, 30), lambda: (factorial_by, "x"))
 def fixed_point(f, n):
     return f(f, n)
+
+
+@program(
+    lambda: (operator.mul, [1, 2, 3]),
+    lambda: (max, [1, 2.5, 3]),
+    lambda: (np.hypot, [1, 2.5, 3]),
+    lambda: (divmod, [7, 2, 3]),
+    lambda: (operator.sub, ["a", "b"]),
+    lambda: (operator.truediv, [1, 2, 0]),
+)
+def folded_by(op, xs):
+    result = xs[0]
+    for x in xs[1:]:
+        result = op(result, x)
+    return result
+
+
+@program(lambda: (np.exp, np.ones(5)), lambda: (abs, -np.ones(5)), lambda: (float, np.ones(5)))
+def applied(f, a):
+    try:
+        return f(a) + 1
+    except TypeError as error:
+        return str(error)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 import ljit
@@ -68,6 +71,21 @@ def test_an_argument_is_called_natively(f):
     made = native(sum_of_calls, f, 10)
     assert native_calls(made, f, 10)
     assert not bailouts(made)
+
+
+@pytest.mark.parametrize("f", [math.sqrt, abs, float, np.exp])
+def test_an_argument_is_done_as_its_op(f):
+    made = native(sum_of_calls, f, 10)
+    assert any(node.op.name == "prim::check_function" for node in made.graph_for(f, 10).walk())
+    assert not any(node.op.name == "py::call" for node in made.graph_for(f, 10).walk())
+    assert made(double, 10) == 2 * 45
+
+
+def test_an_argument_without_an_op_is_called_as_an_object():
+    made = native(sum_of_calls, hash, 10)
+    assert not any(
+        node.op.name == "prim::check_function" for node in made.graph_for(hash, 10).walk()
+    )
 
 
 def test_an_attribute_is_called_natively():
