@@ -51,6 +51,23 @@ def test_planes_of_any_layout(dtype):
                         np.testing.assert_array_equal(found, wanted)
 
 
+def shared(a, plane):
+    row = plane[0]
+    return np.clip(a, 1, plane), a * plane + plane, np.where(a > row, plane, a[::-1] + row)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+def test_a_plane_that_all_planes_share(dtype):
+    f = ljit.jit(shared)
+    with config.overridden(quick_runs=0, cold_calls=0):
+        for shape in ((5, 2, 4), (3, 3, 3), *SHAPES[:-1]):
+            a = (np.arange(np.prod(shape)) % 11).astype(dtype).reshape(shape)
+            for x in views(a):
+                for y in (a[1].copy(), a[1], views(a)[1][-1], np.asfortranarray(a[1])):
+                    for found, wanted in zip(f(x, y), shared(x, y), strict=True):
+                        np.testing.assert_array_equal(found, wanted)
+
+
 def reductions(a, b):
     sums = a.sum(axis=0), a[..., ::-1].sum(axis=0), (a - b).sum(axis=(0, 1)), a.mean(axis=-3)
     return *sums, a.max(axis=0), a[..., ::2].min(axis=0), (a > b).any(axis=0), a.all(axis=0)
