@@ -12,7 +12,7 @@ from types import CellType, FunctionType
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Scope, emits
 from ljit.frontend.emit_iteration import place_of_iterator
-from ljit.frontend.function_code import find_code, find_code_of_constant
+from ljit.frontend.function_code import find_annotations, find_code, find_code_of_constant
 from ljit.frontend.scopes import names_of
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
@@ -27,23 +27,50 @@ def _lambda(e: Emission, expression: tree.Lambda) -> Value:
     return function_value(e, expression.definition)
 
 
-def function_value(e: Emission, definition: tree.Def, *, is_kept: bool = True) -> Value:
-    """Emit the making of a nested function: its defaults, then the function; `is_kept` if it may be called later."""
+def function_value(
+    e: Emission, definition: tree.Def, *, is_kept: bool = True, is_seen: bool = True
+) -> Value:
+    """Emit the making of a nested function: its defaults and annotations, then the function.
+
+    `is_kept` if it may be called later, `is_seen` if it is more than called.
+    """
     decl = definition.decl
-    if decl.returns is not None or any(p.annotation is not None for p in decl.params):
-        raise _refused(e, definition.name, "annotations are not translated", definition.range)
     with_default = [p for p in decl.params if p.default is not None]
     positional = [p for p in with_default if not p.keyword_only]
     by_keyword = [p for p in with_default if p.keyword_only]
     values = [e.expression(p.default) for p in (*positional, *by_keyword) if p.default is not None]
     defaults = _tuple(e, values[: len(positional)], definition.range)
+    annotations = _annotations(e, definition) if is_seen else []
     made = _function(e, definition.name, definition, defaults, is_kept=is_kept)
+    if annotations:
+        by_name = e.emit("prim::DictConstruct", *annotations, where=definition.range)
+        e.effect("py::setattr", made, by_name, where=definition.range, name="__annotations__")
     if by_keyword:
         names = [e.constant(p.name, p.range) for p in by_keyword]
         pairs = [x for pair in zip(names, values[len(positional) :], strict=True) for x in pair]
         by_name = e.emit("prim::DictConstruct", *pairs, where=definition.range)
         e.effect("py::setattr", made, by_name, where=definition.range, name="__kwdefaults__")
     return made
+
+
+def _annotations(e: Emission, definition: tree.Def) -> list[Value]:
+    """Emit the names and values of the annotations, in CPython's order; as texts if nothing evaluates them."""
+    params, returns, where = definition.decl.params, definition.decl.returns, definition.range
+    in_order = sorted(
+        params, key=lambda p: 3 if p.takes_keywords else p.takes_rest + 2 * p.keyword_only
+    )
+    trees = {p.name: p.annotation for p in in_order if p.annotation is not None}
+    if returns is not None:
+        trees["return"] = returns
+    names = [e.constant(name, where) for name in trees]
+    if definition.has_lazy_annotations:
+        texts = find_annotations(e.function.__code__, tuple(trees)) if trees else ()
+        if texts is None:
+            raise _refused(e, definition.name, "annotations are not translated", where)
+        values = [e.constant(text, where) for text in texts]
+    else:
+        values = [e.expression(annotation) for annotation in trees.values()]
+    return [value for pair in zip(names, values, strict=True) for value in pair]
 
 
 def generator_value(e: Emission, generator: tree.Comprehension, *, is_kept: bool = True) -> Value:
@@ -112,7 +139,7 @@ def _inlined_function(
         return None
     before = e.scope, e.inlining
     e.scope, e.inlining = function.scope, (*e.inlining, definition)
-    made = function_value(e, definition, is_kept=is_kept)
+    made = function_value(e, definition, is_kept=is_kept, is_seen=False)
     e.scope, e.inlining = before
     return made
 

@@ -8,7 +8,7 @@ from types import CodeType
 
 from ljit.source import SourceRange
 
-__all__ = ["find_code", "find_code_of_constant"]
+__all__ = ["find_annotations", "find_code", "find_code_of_constant"]
 
 
 def find_code(around: CodeType, name: str, where: SourceRange) -> CodeType | None:
@@ -29,6 +29,17 @@ def find_code_of_constant(around: CodeType, value: object, where: SourceRange) -
     ):
         return None
     return found[0]
+
+
+def find_annotations(around: CodeType, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Find the texts that CPython makes of the annotations of these names, where nothing evaluates them.
+
+    They are known if there are no other ones of the same names.
+    """
+    constants = (const for code in (around, *_codes_inside(around)) for const in code.co_consts)
+    tuples = {c for c in constants if isinstance(c, tuple) and all(isinstance(x, str) for x in c)}
+    found = [c[1::2] for c in tuples if c[::2] == names and len(c) == 2 * len(names)]
+    return found[0] if len(found) == 1 else None
 
 
 def _codes_inside(around: CodeType) -> Iterator[CodeType]:

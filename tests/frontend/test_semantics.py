@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from tests.frontend.harness import Spy, check
+from ljit.errors import UnsupportedSyntaxError
+from tests.frontend.harness import Spy, check, function_of, translated
 
 
 def spies(*names, items=None):
@@ -359,3 +360,27 @@ f = C._C__secret
 g = C.m
 """
     check(text, (lambda: type("D", (), {"_C__x": 5})(),), name="f")
+
+
+def test_nested_functions_that_are_values_keep_their_annotations():
+    body = """
+def f(k):
+    def g(x: int, y: "list[int]" = 2, *a: {1: k}, z: f"{k}" = 3, **kw: None) -> dict[str, int]:
+        return x + k
+    def h(x: float) -> float:
+        return x * k
+    names = g.__annotations__, list(g.__annotations__), h.__annotations__
+    return names, [*map(h, (1, 2))], sorted((3, 1), key=h), sum(h(i) for i in range(3))
+"""
+    check(body, (2,), (0.5,))
+    check("from __future__ import annotations\n" + body, (2,), (0.5,))
+
+
+def test_annotations_that_nothing_evaluates_are_found_by_their_names():
+    head = "from __future__ import annotations\n"
+    body = (
+        "def f(k):\n    def g(x: int): return x\n    def h(x: float): return x\n    return g, h\n"
+    )
+    with pytest.raises(UnsupportedSyntaxError, match="annotations are not translated"):
+        translated(function_of(head + body))
+    translated(function_of(body))
