@@ -263,6 +263,9 @@ class Indexed:
     def __getitem__(self, i):
         return "ab"[i]
 
+    def __repr__(self):
+        return "Indexed()"
+
 
 @pytest.mark.parametrize(
     "make",
