@@ -49,7 +49,8 @@ class Detours:
 
     def note(self, seconds: float) -> int:
         """Note that a call came the long way to CPython, which took so long; gives the calls since the last one."""
-        calls = 1 + self._given - max(calls_left(self._owner), 0)
+        taken = self._given - max(calls_left(self._owner), 0)
+        calls = 1 + max(taken, 0)  # others may have let more calls jump than were given here
         self._calls += calls
         most = min(self._calls // self._part, self._most)
         self._given = min(most, calls_within(SECONDS_PASSED, seconds))
