@@ -129,6 +129,22 @@ def check_stack(f: FunctionBuilder, failed: BlockRef, is_full: Ref = FALSE) -> N
     f.start(good)
 
 
+def _stack_check(place: str, following: str) -> str:
+    """The same as text: from the stack memory at `place` to the block `following`, or to one that is named ``fail``."""
+    return f"""%here = ptrtoint ptr {place} to i64
+  %bounds = inttoptr i64 {ctypes.addressof(_stack)} to ptr
+  %bounds.size = getelementptr i64, ptr %bounds, i64 1
+  %low = load i64, ptr %bounds
+  %size = load i64, ptr %bounds.size
+  %offset = sub i64 %here, %low
+  %inside = icmp ult i64 %offset, %size
+  br i1 %inside, label %{following}, label %look
+look:
+  %overflow = call i32 @check_stack(i64 %here)
+  %is.full = icmp ne i32 %overflow, 0
+  br i1 %is.full, label %fail, label %{following}"""
+
+
 def enter_recursive_call(f: FunctionBuilder) -> None:
     """Count a nested call as CPython does; at the limit, or near the end of the stack, return.
 
@@ -168,18 +184,7 @@ declare void @Py_DecRef(ptr)
 define ptr @slow_entry(ptr %self, ptr %args, i64 %nargsf, ptr %kwnames) nounwind {{
 entry:
   %stack = alloca [4 x ptr], align 8
-  %here = ptrtoint ptr %stack to i64
-  %bounds = inttoptr i64 {ctypes.addressof(_stack)} to ptr
-  %bounds.size = getelementptr i64, ptr %bounds, i64 1
-  %low = load i64, ptr %bounds
-  %size = load i64, ptr %bounds.size
-  %offset = sub i64 %here, %low
-  %inside = icmp ult i64 %offset, %size
-  br i1 %inside, label %start, label %look
-look:
-  %overflow = call i32 @check_stack(i64 %here)
-  %is.full = icmp ne i32 %overflow, 0
-  br i1 %is.full, label %fail, label %start
+  {_stack_check("%stack", "start")}
 start:
   %count = and i64 %nargsf, {2**63 - 1}
   %tuple = call ptr @PyTuple_New(i64 %count)
@@ -352,18 +357,7 @@ declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 define ptr @call_plainly(ptr %function, ptr %args, i64 %nargsf, ptr %kwnames) nounwind {{
 entry:
   %place = alloca i8
-  %here = ptrtoint ptr %place to i64
-  %bounds = inttoptr i64 {ctypes.addressof(_stack)} to ptr
-  %bounds.size = getelementptr i64, ptr %bounds, i64 1
-  %low = load i64, ptr %bounds
-  %size = load i64, ptr %bounds.size
-  %offset = sub i64 %here, %low
-  %inside = icmp ult i64 %offset, %size
-  br i1 %inside, label %call, label %look
-look:
-  %overflow = call i32 @check_stack(i64 %here)
-  %is.full = icmp ne i32 %overflow, 0
-  br i1 %is.full, label %fail, label %call
+  {_stack_check("%place", "call")}
 call:
   %result = call ptr @PyObject_Vectorcall(ptr %function, ptr %args, i64 %nargsf, ptr %kwnames)
   ret ptr %result
