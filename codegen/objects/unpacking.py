@@ -91,9 +91,6 @@ _CALL = """call:
 
 
 def _source(module: ModuleBuilder, tuple_class: str, list_class: str) -> str:
-    error = address(id(ValueError)).typed
-    few = module.string("not enough values to unpack (expected %zd, got %zd)").typed
-    many = module.string("too many values to unpack (expected %zd)").typed
     return f"""define internal ptr @{_NAME}(ptr %x, i64 %count, ptr %other) {{
   {_known_class(tuple_class, list_class)}
   %fits = icmp eq i64 %size, %count
@@ -111,7 +108,17 @@ list:
 like.tuple:
   %copied = call ptr @PyTuple_GetSlice(ptr %x, i64 0, i64 %count)
   ret ptr %copied
-any:
+{_through_iterator(module)}
+{_CALL}
+}}"""
+
+
+def _through_iterator(module: ModuleBuilder) -> str:
+    """What is done with other objects; those without an iterator of their class go to the block ``call``."""
+    error = address(id(ValueError)).typed
+    few = module.string("not enough values to unpack (expected %zd, got %zd)").typed
+    many = module.string("too many values to unpack (expected %zd)").typed
+    return f"""any:
   %is.sequence = icmp eq ptr %iter, null
   br i1 %is.sequence, label %call, label %begin
 begin:
@@ -157,9 +164,7 @@ drop.iterator:
   call void @Py_DecRef(ptr %iterator)
   br label %failed
 failed:
-  ret ptr null
-{_CALL}
-}}"""
+  ret ptr null"""
 
 
 _NEXT_LINE = "\n  "
