@@ -100,12 +100,9 @@ class _Loop:
         for node in self.body:
             if node.op is not SNAPSHOT and any(n.op.can_leave(n) for n in node.walk()):
                 break
-            if _is_load(node, self.loop) and self._first_index(node) is not None:
+            if _is_load(node, self.loop) and _needed(self.loop, node) is not None:
                 found.append(node)
         return found
-
-    def _first_index(self, load: Node) -> list[Node] | None:
-        return _needed(self.loop, load)
 
     def _source(self, load: Node, stores: Sequence[Node]) -> Node | None:
         """The store that gives in each trip what is loaded in the next one; None if there may be another."""

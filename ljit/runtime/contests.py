@@ -45,15 +45,12 @@ _DELAYS = 2  # of the usual runs, by what those without take
 _LEAST_RUNS_OF_LOSER = 5  # of native code that loses: that is the mistake which costs most
 _SECONDS_OF_LONG_RUN = 0.1
 _SECONDS_OF_LEAVING = 4e-8  # what an entry takes that leaves a call to CPython
-_SECONDS_AT_ONCE = (
-    1e-3  # that CPython may take before native code has paid for it: less than a compile takes
-)
+# that CPython may take before native code has paid for it: less than a compile takes
+_SECONDS_AT_ONCE = 1e-3
 _SHARE = 1 / 3  # of native code's time, for what CPython runs then
 _SLOWER = 4.0  # times native code's time, as nothing is known of CPython's
 _CLEAR = 1.5  # times native code's time, which CPython takes: so it will with larger arrays
-_LARGER = (
-    4  # magnitudes: optimised code takes arrays that are as much larger without a contest then
-)
+_LARGER = 4  # magnitudes: optimised code takes arrays as much larger without a contest then
 _SURE = 16  # times native code's time, which a run of CPython's or the interpreter's took: a second costs too much
 _SECONDS_OF_VERDICT, _CALLS_OF_VERDICT = 0.1, 1000  # for which it holds at first, whichever is more
 _OPTIMISING = 2  # times as long as making quick code takes, about

@@ -51,9 +51,8 @@ __all__ = [
     "types_text",
 ]
 
-MANY_KINDS = (
-    4  # of argument types with native code: that for others has to be earned, the later the more
-)
+#: kinds of argument types with native code, from which on that for others has to be earned, the later the more
+MANY_KINDS = 4
 MAX_PLANS = 16  # specialisations of one function that live side by side
 MAX_EVICTIONS = 32  # plans given up for newer ones; after that CPython runs calls with new types
 MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or the interpreter
@@ -141,10 +140,7 @@ class LoopPlan(Compiled, frozen=False):
     """An outlined loop for one tuple of types of its live values. The interpreter runs it if it is `refused`."""
 
     early_raises: int = 0  # one after the other: exceptions soon after the code was entered
-    asked: tuple[int, int] = (
-        0,
-        0,
-    )  # the last run that asked for code and waits for it, and the trip
+    asked: tuple[int, int] = (0, 0)  # the last run that asked for code and waits for it; the trip
 
 
 def quick_runs(feedback: PlanFeedback) -> int:
