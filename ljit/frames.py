@@ -12,6 +12,7 @@ frames of the functions that it calls: `warnings`, `logging`. `call_at` calls a 
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ __all__ = [
     "call_at",
     "calls_for_frames",
     "frame_at",
+    "is_import_frame",
     "is_own_frame",
     "is_raised_by_handler",
     "looks_at_caller",
@@ -202,6 +204,12 @@ def is_own_frame(frame: FrameType) -> bool:
     """Whether the frame runs code of ljit itself."""
     name = frame.f_code.co_filename
     return name.startswith(_OWN) and not name.startswith(_GUESTS)
+
+
+def is_import_frame(frame: FrameType) -> bool:
+    """Whether the frame runs code of the import system."""
+    name = frame.f_code.co_filename
+    return name.startswith("<frozen importlib.") or name == importlib.__file__
 
 
 # -- frames that nobody counts ------------------------------------------------------------------------------

@@ -11,11 +11,13 @@ import weakref
 
 import pytest
 
+import ljit
 import ljit.ops  # noqa: F401 - declares the ops that the texts name
 from ljit.config import overridden
 from ljit.errors import InternalError
 from ljit.frames import is_own_frame
 from ljit.interp import clean_traceback, compile_graph, run
+from ljit.interp.tracebacks import drop_own_frames
 from ljit.ir import Graph, get_op, parse
 from ljit.ops.control import CONSTANT, RETURN
 from ljit.source import Source, SourceRange
@@ -266,6 +268,28 @@ def test_own_frames_are_those_of_the_package():
     except KeyError as caught_error:
         error = caught_error
     assert is_own_frame(error.__traceback__.tb_next.tb_frame)
+
+
+class _InterruptedFinder:
+    """A finder of modules that a signal's handler interrupts."""
+
+    def find_spec(self, name, path=None, target=None):
+        raise KeyboardInterrupt(name)
+
+
+def test_imports_of_ljit_are_its_own_frames(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[:2] == ["ljit", "testing"]]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(ljit, "testing", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [_InterruptedFinder()])
+    try:
+        ljit.testing  # noqa: B018 - imports the module
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+    error.__traceback__ = error.__traceback__.tb_next  # of this function
+    assert is_own_frame(error.__traceback__.tb_frame)
+    drop_own_frames(error)
+    assert [entry.name for entry in traceback.extract_tb(error.__traceback__)] == ["find_spec"]
 
 
 def test_lambdas_and_nested_functions_have_cpython_names():

@@ -16,22 +16,23 @@ from ljit.ops.control import LONG_LOOP
 # -- signals -------------------------------------------------------------------------------------------
 
 HEADER = """
-import signal, threading, traceback
+import signal, threading, time, traceback
 import numpy as np
 import ljit
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore it
 
-def interrupt(started):
+def interrupt(started, delay):
     started.wait()
     for _ in range(1000):  # takes part in what needs the GIL
         pass
+    time.sleep(delay)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 def call_interrupted(f, *args):
-    for _ in range(100):  # until the signal comes while f runs
+    for attempt in range(100):  # until the signal comes while f runs
         started = threading.Event()
-        thread = threading.Thread(target=interrupt, args=(started,))
+        thread = threading.Thread(target=interrupt, args=(started, attempt / 100))
         thread.start()
         try:
             started.set()
