@@ -90,8 +90,9 @@ def _function(
     code = find_code(e.function.__code__, name, where)
     if code is None and (constant := _constant_of(expression)) is not None:
         code = find_code_of_constant(e.function.__code__, constant.value, where)
-    if code is None or any(isinstance(part, tree.NamedExpr) for part in parts_of(expression)):
+    if code is None:
         raise _refused(e, name, "this expression is not translated", where)
+    assigned = {part.name for part in parts_of(expression) if isinstance(part, tree.NamedExpr)}
     own = dict(zip(e.function.__code__.co_freevars, e.function.__closure__ or (), strict=True))
     cells: list[Value] = []
     for variable in code.co_freevars:
@@ -102,6 +103,8 @@ def _function(
         if found is not None and found[1] in e.cells:
             cells.append(e.load(e.cells[found[1]], where))
             continue
+        if variable in assigned:
+            raise _refused(e, name, f"{variable!r} is bound by :=", where, found)
         nested = _inlined_function(e, variable, found, is_kept=is_kept)
         if nested is not None:
             cells.append(_call(e, CellType, nested, where=where))

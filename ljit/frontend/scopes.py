@@ -25,7 +25,7 @@ class Names(Record, frozen=False):
 
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
     that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
-    nested functions declare so. `yields` are the places that make a generator of the function, `values` the names of
+    nested functions declare so, or generator expressions bind. `yields` are the places that make a generator of the function, `values` the names of
     nested functions that are never inlined: generators, and those with decorators.
     """
 
@@ -47,7 +47,11 @@ class Names(Record, frozen=False):
 
     def note_loop(self, before: Counter[str]) -> None:
         """Note that a loop binds what was bound since `before`."""
-        self.in_loops |= {name for name in self.bound if self.bound[name] > before[name]}
+        self.in_loops |= self.bound_since(before)
+
+    def bound_since(self, before: Counter[str]) -> set[str]:
+        """Give the names that are bound in more places than before."""
+        return {name for name in self.bound if self.bound[name] > before[name]}
 
     def note_handler(self, name: str) -> None:
         """Note ``except ... as name``, which unbinds the name at its end ("": there is none)."""
@@ -199,6 +203,10 @@ def _expression(expression: Tree, names: Names) -> None:
                     _expression(child, names)
             _expression(expression.element, names)
             names.note_loop(before)
+            if (
+                expression.container == "generator"
+            ):  # a function of its own: its := bind variables around it
+                names.rebound |= names.bound_since(before)
         case _:
             names.bound.update(expression.binds)
             for child in expression.children:

@@ -71,7 +71,7 @@ WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
         ("def g():\n      def k(): return k()\n      return k()\n    g()", "'k' is recursive", "k()"),
         ("return (lambda x: x)()", "the arguments do not fit", "(lambda x: x)()"),
         ("return [(lambda: x) for x in y]", "'x' may be bound again", "lambda: x"),
-        ("return sum((z := x) for x in y)", "this expression is not translated", "((z := x) for x in y)"),
+        ("def g(): return sum((z := x) for x in y)\n    g()", "'z' is bound by :=", "((z := x) for x in y)"),
         ("async def g(): pass", "async code", "async def g(): pass"),
         ("x = [await y for y in z]", "async code", "await y"),
     ],

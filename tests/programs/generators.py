@@ -402,3 +402,43 @@ def generators_of_builtins_that_change(n):
     global GENERATOR
     GENERATOR = steps if n > 3 else delegating
     return sum(GENERATOR(n)), [k for k in GENERATOR(n)]
+
+
+# -- generator expressions that bind variables around them -----------------------------------------------
+
+
+@program(lambda: (300,), lambda: (2,))
+def amicable_numbers(n):
+    def divisors(k):
+        return sum(d for d in range(1, k // 2 + 1) if k % d == 0)
+
+    return sum(a for a in range(2, n) if (b := divisors(a)) != a and divisors(b) == a)
+
+
+@program(lambda: ([1, 5, 2],), lambda: ([2.5, 0.5],), lambda: ([],), lambda: (["x"],))
+def bound_within_a_generator(xs):
+    last = found = None
+    is_found = any((found := x) > 3 for x in xs)
+    total = sum(last for x in xs if (last := x * 2) > 1)
+    return is_found, found, total, last
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([],))
+def bound_by_a_generator_that_is_kept(xs):
+    doubled = (last := x * 2 for x in xs)
+    last = -1
+    seen = []
+    for y in doubled:
+        seen.append((y, last))
+    return seen, last
+
+
+@program(lambda: ([3, 1],), lambda: ([1, 200],))
+def unbound_behind_a_generator(xs):
+    total = sum(x for x in xs if x > 100 and (large := x))
+    return total, large
+
+
+@program(lambda: ([1, 2.5],))
+def bound_within_lambdas_of_generators(xs):
+    return list((lambda v: (w := v + 1) * w)(x) for x in xs), [*map(lambda v: (w := v) * w, xs)]
