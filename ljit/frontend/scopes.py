@@ -25,8 +25,8 @@ class Names(Record, frozen=False):
 
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
     that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
-    nested functions declare so, or generator expressions bind. `yields` are the places that make a generator of the function, `values` the names of
-    nested functions that are never inlined: generators, and those with decorators.
+    nested functions declare so, or generator expressions bind. `yields` are the places that make a generator of the
+    function, `values` the names of nested functions that are never inlined: generators, and those with decorators.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
@@ -196,21 +196,25 @@ def _expression(expression: Tree, names: Names) -> None:
         case tree.Lambda():
             _nested(expression.definition, names)
         case tree.Comprehension():
-            before = names.bound.copy()
-            for generator in expression.generators:
-                _target_parts(generator.target, names)
-                for child in (generator.iterable, *generator.conditions):
-                    _expression(child, names)
-            _expression(expression.element, names)
-            names.note_loop(before)
-            if (
-                expression.container == "generator"
-            ):  # a function of its own: its := bind variables around it
-                names.rebound |= names.bound_since(before)
+            _comprehension(expression, names)
         case _:
             names.bound.update(expression.binds)
             for child in expression.children:
                 _part(child, names)
+
+
+def _comprehension(comprehension: tree.Comprehension, names: Names) -> None:
+    before = names.bound.copy()
+    for generator in comprehension.generators:
+        _target_parts(generator.target, names)
+        for child in (generator.iterable, *generator.conditions):
+            _expression(child, names)
+    _expression(comprehension.element, names)
+    names.note_loop(before)
+    if (
+        comprehension.container == "generator"
+    ):  # a function of its own: its := bind variables around it
+        names.rebound |= names.bound_since(before)
 
 
 def _part(part: Tree, names: Names) -> None:
