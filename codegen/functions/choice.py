@@ -2,7 +2,8 @@
 
 Sizes are told apart by the binary order of magnitude of the elements of the largest array. Calls with sizes of neither
 are handed on; so are all calls when the cell has been asked so often as it was to be. `runtime/contests.py` says what
-is in the cell.
+is in the cell. Calls of the unit's own callable are native whatever is in it: whoever times them, other threads call
+the function meanwhile.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from ljit.types import ArrayType
 __all__ = ["ChoiceCell", "call_plainly", "emit_choice"]
 
 _WORD = 8  # bytes
+_CALLABLE = 3  # which word
 _NATIVE, _PLAIN = 0, 1  # what `choose_side` gives
 
 
 class ChoiceCell:
-    """Three words: the sizes that native code takes, those that CPython gets, and for how many calls that holds.
+    """Four words: the sizes that native code takes, those that CPython gets, for how many calls that holds, a callable.
 
     Bit `k` of the first two stands for calls whose largest array has 2**k elements, or more and less than 2**(k + 1).
+    All calls of the callable are native.
     """
 
     ALWAYS = 2**62  # calls
@@ -34,7 +37,7 @@ class ChoiceCell:
     __slots__ = ("_words",)
 
     def __init__(self) -> None:
-        self._words = (ctypes.c_int64 * 3)(-1, 0, self.ALWAYS)
+        self._words = (ctypes.c_int64 * 4)(-1, 0, self.ALWAYS, 0)
 
     @property
     def address(self) -> int:
@@ -44,7 +47,10 @@ class ChoiceCell:
     @property
     def names(self) -> dict[int, str]:
         """What each word is, by its address."""
-        what = ("sizes of native code", "sizes of CPython", "calls for which that holds")
+        what = (
+            *("sizes of native code", "sizes of CPython"),
+            *("calls for which that holds", "callable of native code"),
+        )
         return {self.address + _WORD * i: name for i, name in enumerate(what)}
 
     @property
@@ -74,6 +80,10 @@ class ChoiceCell:
     def calls(self, count: int) -> None:
         self._words[2] = count
 
+    def take_all_of(self, callable_: object) -> None:
+        """Let calls of an object be native; it must stay alive as long as anything calls it."""
+        self._words[_CALLABLE] = id(callable_)
+
 
 def emit_choice(
     f: FunctionBuilder,
@@ -88,9 +98,13 @@ def emit_choice(
     ]
     largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
     side = f.call("i64", support("choose_side"), (address(cell.address), largest))
-    native, other, plain = (f.new_block(name) for name in ("native", "other", "plain"))
+    names = ("native", "other", "foreign", "plain")
+    native, other, foreign, plain = (f.new_block(name) for name in names)
     f.condbr(f.icmp("eq", side, _NATIVE), native, other)
     f.start(other)
+    own = f.load("ptr", address(cell.address + _CALLABLE * _WORD))
+    f.condbr(f.icmp("eq", f.params[0], own), native, foreign)
+    f.start(foreign)
     f.condbr(f.icmp("eq", side, _PLAIN), plain, reject)
     f.start(plain)
     call_plainly(f, function)

@@ -14,6 +14,8 @@ then native code has to pay.
 What was found holds for some time, and for twice as long each time: data may change. Quick code is optimised when the
 side that runs the calls had as much time as that takes.
 
+One thread at a time has calls timed; native code runs those of others meanwhile.
+
 Only code of statements in a row is in contests (`worth.may_lose`). CPython is never faster at loops, and may take a
 thousand times as long.
 """
@@ -21,8 +23,10 @@ thousand times as long.
 from __future__ import annotations
 
 import math
+import os
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +34,6 @@ import numpy as np
 from ljit.own_time import seconds_of_own_work
 from ljit.records import Record, made_by
 from ljit.runtime.native import MISMATCH, NativeUnit
-from ljit.sizes import ALL_MAGNITUDES
 
 if TYPE_CHECKING:
     from ljit.codegen import ChoiceCell
@@ -144,11 +147,13 @@ class Contest:
     ) -> None:
         elements, seconds = expected
         rounds = before.rounds if before is not None else {}
-        self.rounds: dict[int, Round] = {k: Round(plain=found.plain) for k, found in rounds.items()}
+        self.rounds = {k: Round(plain=found.plain) for k, found in list(rounds.items())}
         self.rounds.setdefault(_magnitude(elements), Round()).expected = seconds
-        self._unit = unit
+        self.unit = unit
         self._choice = choice
         self._verdicts = 0  # that had their time
+        #: the thread whose call is timed, by process: a child has none of its parent's threads
+        self._timed: dict[int, int] = {}
         self._begin()
 
     @staticmethod
@@ -159,8 +164,17 @@ class Contest:
 
     def call(self, executor: ProfilingExecutor, plan: Plan, values: tuple[object, ...]) -> object:
         """Run a call that the entries have not taken; MISMATCH if native code does not, for another reason."""
+        own = threading.get_ident()
+        if self._timed.setdefault(os.getpid(), own) != own:
+            return self.unit.call(values)
+        try:
+            return self._call(executor, plan, values)
+        finally:
+            self._timed.pop(os.getpid(), None)
+
+    def _call(self, executor: ProfilingExecutor, plan: Plan, values: tuple[object, ...]) -> object:
         if self._choice.calls <= 0:
-            if self._unit.code.is_quick:
+            if self.unit.code.is_quick:
                 executor.optimize(plan)
                 return executor.run_plainly(values, {})
             self._begin_anew()
@@ -168,12 +182,12 @@ class Contest:
         found = self.rounds.setdefault(magnitude, Round())
         if self._choice.plain >> magnitude & 1:
             return executor.run_plainly(values, {})
-        if self._native >> magnitude & 1:
-            return self._unit.call(values)
+        if self._choice.native >> magnitude & 1:
+            return self.unit.call(values)
         if found.is_plain_due:
             result = found.plain.time(executor.fn, values)
         else:
-            result = self._time_native(found.native, values)
+            result = found.native.time(self.unit.callable, values)
         if found.is_over:
             self._decide(magnitude, found)
         return result
@@ -189,22 +203,15 @@ class Contest:
                 )
 
     def _begin(self) -> None:
-        self._native = self._choice.native = (1 << _FEW) - 1
+        self._choice.native = (1 << _FEW) - 1
         self._choice.plain = 0
         self._choice.calls = self._choice.ALWAYS
 
     def _begin_anew(self) -> None:
         """Forget the verdicts."""
         self._verdicts += 1
-        self.rounds = {k: Round(expected=found.expected) for k, found in self.rounds.items()}
+        self.rounds = {k: Round(expected=found.expected) for k, found in list(self.rounds.items())}
         self._begin()
-
-    def _time_native(self, side: Side, values: Sequence[object]) -> object:
-        self._choice.native = ALL_MAGNITUDES
-        try:
-            return side.time(self._unit.callable, values)
-        finally:
-            self._choice.native = self._native
 
     def _decide(self, magnitude: int, found: Round) -> None:
         """Let the entry give calls with arrays of about that size, or of larger ones, too, to the side that won."""
@@ -212,19 +219,18 @@ class Contest:
         if found.is_lost:
             choice.plain |= 1 << magnitude
         else:
-            is_likely = found.is_clear and not self._unit.code.is_quick
+            is_likely = found.is_clear and not self.unit.code.is_quick
             last = magnitude + (_LARGER if is_likely else 0)
             won = sum(1 << k for k in range(magnitude, last + 1))
-            self._native |= won & ~choice.plain
-            choice.native = self._native
+            choice.native |= won & ~choice.plain
         self._hold(min(found.native.fastest, found.plain.fastest))
 
     def _hold(self, fastest: float) -> None:
         """Let the verdicts hold for some calls, which take so many seconds each."""
-        code = self._unit.code
+        code = self.unit.code
         if code.is_quick:
             code.stay_quick()  # what it counts is a guess of the time that calls take, which is known now
-            calls = int(_OPTIMISING * self._unit.seconds / fastest) + 1
+            calls = int(_OPTIMISING * self.unit.seconds / fastest) + 1
         else:
             calls = max(int(_SECONDS_OF_VERDICT / fastest), _CALLS_OF_VERDICT) << self._verdicts
         self._choice.calls = min(self._choice.calls, calls)

@@ -220,7 +220,7 @@ class ProfilingExecutor:
                 if values is not args:
                     self._count_bound_call()
                 return result
-            self._count_mismatch(plan)
+            self._count_mismatch(plan, contest.unit if contest else unit)
         if plan.refused is not None:
             return run_refused(self, plan, args, kwargs)
         if is_left_alone():
@@ -239,8 +239,10 @@ class ProfilingExecutor:
         if is_compiler_loaded():
             self.link_entries()
 
-    def _count_mismatch(self, plan: Plan) -> None:
-        if is_loud():  # that is why
+    def _count_mismatch(self, plan: Plan, unit: NativeUnit) -> None:
+        """Note that the unit has not taken a call; not if the next one will have other code, or none."""
+        is_outdated = plan.unit is not unit or unit.code.is_hot or unit.broken_assumptions()
+        if is_outdated or is_loud():
             return
         plan.mismatches += 1
         if plan.mismatches >= MAX_MISMATCHES:
@@ -380,8 +382,8 @@ class ProfilingExecutor:
         """Let calls and callers of the plan's types reach the code."""
         if unit.types != plan.types:  # sizes are no help
             self.table.generalize(plan)
-        plan.unit = unit
         plan.contest = Contest.of(unit, plan.last_run, plan.contest)
+        plan.unit = unit
         plan.bailouts.clear()
         self.link_entries()
         unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None

@@ -265,6 +265,8 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     caller = _Callable()
     code.set_next(slow_entry())
     set_vectorcall(caller, code.address)
+    if code.choice is not None:
+        code.choice.take_all_of(caller)
     is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in made.graph.walk())
     types_ = tuple(param.type for param in made.graph.params)
     return NativeUnit(made, types_, code, caller, seconds, is_clean)

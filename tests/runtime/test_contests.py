@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import numpy as np
 import pytest
 
@@ -282,6 +285,80 @@ def test_an_exception_is_that_of_the_side_that_runs_the_call(takes):
         with pytest.raises(ValueError, match="could not be broadcast together with shapes"):
             f(np.ones(100), np.ones(101))
         assert f(np.ones(100), np.ones(100)).tolist() == [2.0] * 100
+
+
+def in_a_thread(function, *args):
+    """Call it in a thread, to its end."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function(*args)), daemon=True)
+    thread.start()
+    thread.join(120)
+    (result,) = results
+    return result
+
+
+@pytest.mark.parametrize(
+    ("is_native", "timed_calls", "native_calls"), [(True, 4, 4 + 8), (False, 10, 10 + 5)]
+)
+def test_a_call_is_timed_while_other_threads_call(
+    monkeypatch, is_native, timed_calls, native_calls
+):
+    f, others = optimised(), []
+
+    def time(side, function, values):
+        others.append(in_a_thread(call, f, 1000))
+        result = function(*values)
+        side.runs += 1
+        side.fastest = 1e-6 if (side is _plan(f).contest.rounds[9].native) == is_native else 1e-5
+        return result
+
+    monkeypatch.setattr(Side, "time", time)
+    assert call(f, 1000, 10) == native_calls
+    assert others == [1] * timed_calls  # native, and not timed themselves
+    assert call(f, 1000, 20) == (20 if is_native else 0)
+    assert _plan(f).mismatches == 0
+
+
+def test_a_verdict_may_end_while_a_call_is_timed(monkeypatch):
+    f = optimised()
+
+    def time(side, function, values):
+        _plan(f).contest._choice.calls = 0  # as other threads have used them up
+        side.runs += 1
+        side.fastest = 1e-5
+        return function(*values)
+
+    monkeypatch.setattr(Side, "time", time)
+    assert call(f, 1000, 20) == 20
+    assert _plan(f).mismatches == 0
+
+
+def test_a_child_process_goes_on_with_a_contest_of_which_a_thread_has_a_call_timed(takes):
+    f = optimised()
+    contest = _plan(f).contest
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-6)
+    contest._timed[os.getpid()] = -1  # no thread of this process
+    assert call(f, 1000, 20) == 20
+    assert 9 not in contest.rounds
+    contest._timed = {-1: -1}
+    call(f, 1000, 10)
+    assert call(f, 1000, 20) == 0
+
+
+def test_eight_threads_have_one_contest():
+    f = optimised()
+
+    def work():
+        for size in [100, 1000, 10_000, 100_000] * 20:
+            assert f(np.ones(size)).sum() == size
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert _plan(f).refused is None
+    assert _plan(f).mismatches == 0
 
 
 def test_new_code_begins_a_new_contest(takes):

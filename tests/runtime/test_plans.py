@@ -209,7 +209,7 @@ def test_mismatches_at_the_entry_end_with_cpython():
     executor = f._executor
     plan = next(iter(executor.plans.values()))
     for _ in range(plans.MAX_MISMATCHES):
-        executor._count_mismatch(plan)
+        executor._count_mismatch(plan, plan.unit)
     assert plan.refused == "native code does not take these arguments"
     assert_same(f, 1.5, 2.5)
 
