@@ -146,8 +146,8 @@ class Contest:
         before: Contest | None = None,
     ) -> None:
         elements, seconds = expected
-        rounds = before.rounds if before is not None else {}
-        self.rounds = {k: Round(plain=found.plain) for k, found in list(rounds.items())}
+        rounds = before.rounds.copy() if before is not None else {}
+        self.rounds: dict[int, Round] = {k: Round(plain=found.plain) for k, found in rounds.items()}
         self.rounds.setdefault(_magnitude(elements), Round()).expected = seconds
         self.unit = unit
         self._choice = choice
