@@ -85,6 +85,9 @@ class _Hooks:
         self.executor = executor
         self.plan = plan
         self.is_hot = is_hot  # code was left for the outermost loop to be optimised at once
+        self.asked: dict[
+            LoopPlan, int
+        ] = {}  # code of loops that this call waits for; since which trip
         self.on_profile = plan.feedback.profile.record
         self.on_long_int = plan.feedback.see_long_int
 
@@ -99,7 +102,7 @@ class _Hooks:
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
-        return self.executor.outlined.enter(self.plan, loop_id, trip, registers)
+        return self.executor.outlined.enter(self.plan, loop_id, trip, registers, self.asked)
 
 
 class ProfilingExecutor:

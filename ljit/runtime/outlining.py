@@ -102,9 +102,17 @@ class OutlinedLoops:
         return self._prices[loop.id]
 
     def enter(
-        self, plan: Plan, loop_id: int, trip: int, registers: Sequence[object]
+        self,
+        plan: Plan,
+        loop_id: int,
+        trip: int,
+        registers: Sequence[object],
+        asked: dict[LoopPlan, int],
     ) -> LoopExit | None:
-        """Run the rest of a loop natively, if that works out; called at the loop's header."""
+        """Run the rest of a loop natively, if that works out; called at the loop's header.
+
+        `asked`: what the same run of the function waits for, and since which trip.
+        """
         baseline = self.executor.baseline
         assert baseline is not None
         loop = baseline.node(loop_id)
@@ -117,9 +125,10 @@ class OutlinedLoops:
         found = self._plan_for(key)
         if found is None:
             return None
-        if found.unit is not None and found.unit.code.is_hot:
-            found.retire(found.unit)
-        if found.unit is None and (is_left_alone() or self._waits(found, loop_id, trip, registers)):
+        unit = found.unit
+        if unit is not None and unit.code.is_hot:
+            found.retire(unit)
+        if found.unit is None and (is_left_alone() or self._waits(found, loop_id, trip, asked)):
             return None
         unit = found.unit or self._compile(plan, found, key, live)
         if unit is None:
@@ -131,7 +140,7 @@ class OutlinedLoops:
             self._note_raise(plan, found, loop, result.values, values[live.index(_trip(loop))])
         return result
 
-    def _waits(self, found: LoopPlan, loop_id: int, trip: int, registers: Sequence[object]) -> bool:
+    def _waits(self, found: LoopPlan, loop_id: int, trip: int, asked: dict[LoopPlan, int]) -> bool:
         """Whether code for one more kind of types is not worth a compile yet, where many kinds have some.
 
         A ``while`` that native code has left counts as one that has run long, which most of them have not if there are
@@ -140,9 +149,9 @@ class OutlinedLoops:
         kinds = sum(p.unit is not None for (of, _), p in list(self.plans.items()) if of == loop_id)
         if trip < UNCOUNTED_TRIPS or kinds < MANY_KINDS or found.compiles:
             return False
-        run, first = found.asked
-        if run != id(registers) or trip < first:
-            found.asked = id(registers), trip
+        first = asked.get(found)
+        if first is None or trip < first:
+            asked[found] = trip
             return True
         assert self.executor.baseline is not None
         loops = self.executor.baseline.code.loops

@@ -140,7 +140,6 @@ class LoopPlan(Compiled, frozen=False):
     """An outlined loop for one tuple of types of its live values. The interpreter runs it if it is `refused`."""
 
     early_raises: int = 0  # one after the other: exceptions soon after the code was entered
-    asked: tuple[int, int] = (0, 0)  # the last run that asked for code and waits for it; the trip
 
 
 def quick_runs(feedback: PlanFeedback) -> int:

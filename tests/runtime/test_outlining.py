@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.codegen import NativeCode
 from ljit.interp import MIN_TRIPS
 from ljit.ops.control import NOT_RUN, UNCOUNTED_TRIPS
 from ljit.runtime import plans
@@ -524,15 +525,36 @@ def test_a_while_that_native_code_leaves_for_one_more_of_many_kinds_has_to_run_l
     for kinds, waits in ((MANY_KINDS - 1, False), (MANY_KINDS, True)):
         outlined.plans.clear()
         outlined.plans.update({(loop.id, (k,)): LoopPlan(unit=object()) for k in range(kinds)})
-        found, registers, start = LoopPlan(), [1], UNCOUNTED_TRIPS + 5
-        assert outlined._waits(found, loop.id, start, registers) is waits
-        assert outlined._waits(found, loop.id, start + needed - 1, registers) is waits
-        assert not outlined._waits(found, loop.id, start + needed, registers)
-        assert outlined._waits(found, loop.id, start + needed, [1]) is waits  # another run
-        assert not outlined._waits(
-            LoopPlan(), loop.id, needed, registers
-        )  # trips that were counted
-        assert not outlined._waits(LoopPlan(compiles=1), loop.id, start, registers)
+        found, asked, start = LoopPlan(), {}, UNCOUNTED_TRIPS + 5
+        assert outlined._waits(found, loop.id, start, asked) is waits
+        assert outlined._waits(found, loop.id, start + needed - 1, asked) is waits
+        assert not outlined._waits(found, loop.id, start + needed, asked)
+        assert outlined._waits(found, loop.id, start + needed, {}) is waits  # another run
+        assert not outlined._waits(found, loop.id, start + needed, asked)  # however many ask
+        assert not outlined._waits(LoopPlan(), loop.id, needed, asked)  # trips that were counted
+        assert not outlined._waits(LoopPlan(compiles=1), loop.id, start, {})
+
+
+def test_code_of_a_loop_that_two_threads_retire_at_once_is_retired_once(monkeypatch):
+    f = ljit.jit(counts_down)
+    assert f(N) == 0
+    (found,), (plan,) = f._executor.loops.values(), f._executor.plans.values()
+    unit, enter = found.unit, f._executor.outlined.enter
+
+    def enter_while_another_thread_does(*args):
+        with monkeypatch.context() as m:
+
+            def is_hot(_code):
+                m.undo()
+                found.retire(unit)
+                return True
+
+            m.setattr(NativeCode, "is_hot", property(is_hot))
+            return enter(*args)
+
+    monkeypatch.setattr(f._executor.outlined, "enter", enter_while_another_thread_does)
+    assert f._executor.interpret(plan, [N]) == 0
+    assert found.retired == [unit]
 
 
 def test_short_arrays_of_many_dtypes_are_one_loop():
