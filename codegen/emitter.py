@@ -435,6 +435,7 @@ class Emitter:
     load_shared = variables.load_shared
     getattr = objects.getattr_
     setattr = objects.setattr_
+    own_attribute = objects.own_attribute
     check_function = objects.check_function
     check_method = objects.check_method
     call_boxed = objects.call_boxed

@@ -145,10 +145,11 @@ def _is_of_numpy(type_: Type) -> bool:
 class Profile:
     """Observations by the id of the `prim::profile` node, joined over all runs."""
 
-    __slots__ = ("_observations",)
+    __slots__ = ("_held", "_observations")
 
     def __init__(self) -> None:
         self._observations: dict[int, Observation] = {}
+        self._held: dict[int, Observation] = {}  # by `py::call_method`
 
     def record(self, node_id: int, value: object) -> object:
         """See `value` at the node; gives its class if nothing new can come of objects of it, or the very object."""
@@ -156,6 +157,13 @@ class Profile:
         if found is None:
             found = self._observations[node_id] = Observation()
         return found.see(value)
+
+    def record_held(self, node_id: int, function: object) -> None:
+        """See what a `py::call_method` is about to call, which is no method but an attribute of the object."""
+        found = self._held.get(node_id)
+        if found is None:
+            found = self._held[node_id] = Observation()
+        found.see(function)
 
     def observation(self, node_id: int) -> Observation | None:
         """Give all that was seen at the node; None: it never ran."""
@@ -170,9 +178,10 @@ class Profile:
 
     def summary(self) -> dict[int, object]:
         """What code that is made for the observations depends on, by node."""
+        seen = (*self._observations.items(), *((-n, found) for n, found in self._held.items()))
         return {
             node_id: (found.type, found.sizes, found.saw_none, id(found.constant))
-            for node_id, found in self._observations.items()
+            for node_id, found in seen
         }
 
     @property
@@ -195,9 +204,15 @@ class Profile:
         found = self._observations.get(node_id)
         return found.constant if found is not None else NO_CONSTANT
 
+    def held(self, node_id: int) -> object:
+        """Give the object that a `py::call_method` called each time in the place of a method, or NO_CONSTANT."""
+        found = self._held.get(node_id)
+        return found.constant if found is not None else NO_CONSTANT
+
     def clear(self) -> None:
         """Forget all."""
         self._observations.clear()
+        self._held.clear()
 
     def __len__(self) -> int:
         return len(self._observations)

@@ -23,6 +23,9 @@ class Observations(Protocol):
     def constant(self, node_id: int) -> object:
         """The object that the node gave each time, or a mark that there is none."""
 
+    def held(self, node_id: int) -> object:
+        """The object that a `py::call_method` called each time in the place of a method, or a mark."""
+
 
 def is_precise(t: Type) -> bool:
     """Whether native code needs to know no more about a value of type `t`."""

@@ -25,10 +25,18 @@ from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
 from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
-from ljit.ops.python_types import has_plain_lookup
+from ljit.ops.python_types import NO_ATTRIBUTE, has_plain_lookup, own_attribute
 from ljit.records import Record
 
-__all__ = ["Place", "caller_of", "getter_of", "method_test", "place_of", "setter_of"]
+__all__ = [
+    "Place",
+    "caller_of",
+    "getter_of",
+    "method_test",
+    "own_getter_of",
+    "place_of",
+    "setter_of",
+]
 
 
 _GET_IN_DICT = """in.dict:
@@ -78,6 +86,50 @@ take:
   ret ptr %made
 }}"""
     return module.define(symbol, source)
+
+
+def own_getter_of(
+    module: ModuleBuilder, cls: type | None, name: Ref, text: str, keep: Callable[[object], Ref]
+) -> str:
+    """The function that gives a new reference to what an object itself has as an attribute; null: nothing.
+
+    It runs no code of the class, whatever becomes of that.
+    """
+    module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
+    module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
+    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    place, retain = place_of(cls, text), counter(module, "retain")
+    keep(cls)
+    symbol = module.symbol("own", id(cls), name.text)
+    in_dict = place is not None and not place.is_slot
+    source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
+{_FIND_OWN.format(find=_find(place), retain=retain) if place else "entry:"}
+  br label %slow
+{_GET_IN_DICT.format(name=name.typed, retain=retain) if in_dict else ""}slow:
+  %has = call ptr (ptr, ...) @{_CALL}({keep(_has_own).typed}, ptr %x, {name.typed}, ptr null)
+  %is.own = icmp eq ptr %has, {keep(True).text}
+  br i1 %is.own, label %look, label %none
+look:
+  %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
+  ret ptr %made
+none:
+  ret ptr null
+}}"""
+    return module.define(symbol, source)
+
+
+_FIND_OWN = """{find}
+  %value = load ptr, ptr %place
+  %unset = icmp eq ptr %value, null
+  br i1 %unset, label %look.closer, label %take
+take:
+  call void @{retain}(ptr %value)
+  ret ptr %value
+look.closer:"""
+
+
+def _has_own(x: object, name: str) -> bool:
+    return own_attribute(x, name) is not NO_ATTRIBUTE
 
 
 def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:

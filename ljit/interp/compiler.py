@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
@@ -11,8 +10,9 @@ from typing import Any, ClassVar
 from ljit.analysis.low_bits import long_ones
 from ljit.analysis.temporaries import is_temporary
 from ljit.errors import InternalError
-from ljit.interp.code import Code, Instruction, Kind, LoopInfo, TryInfo, short
+from ljit.interp.code import Code, Instruction, Kind, LoopInfo, TryInfo
 from ljit.interp.flow import arrivals, live_registers
+from ljit.interp.operations import bound, call_text, reductions
 from ljit.interp.special import (
     MapBody,
     check_assumption,
@@ -22,7 +22,7 @@ from ljit.interp.special import (
     snapshot,
     unreachable,
 )
-from ljit.ir import Block, Effect, Graph, Node, Value, get_op
+from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -46,7 +46,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.ops.objects import GETATTR
+from ljit.ops.objects import CALL_METHOD, GETATTR
 from ljit.source import SourceRange, depth_of
 from ljit.types import ArrayType, ScalarType, Type
 
@@ -212,6 +212,14 @@ class _Compiler:
                 elif is_call and (out.name or out.uses):
                     self.held.add(register)
                     self.depths[register] = depth_of(node.range)
+
+    def visit_method_call(self, node: Node) -> None:
+        """In front of it the hooks are told of the object: it may have an attribute in the place of a method."""
+        receiver = self.registers[node.inputs[0]]
+        if receiver not in self.constants:
+            f = (node.id, node.attrs["name"], self.new_register())
+            self.emit(Kind.RECEIVER, (receiver,), f=f)
+        self.visit_op(node)
 
     def visit_constant(self, node: Node) -> None:
         self.registers[node.output] = register = self.new_register(node.attrs["value"])
@@ -424,7 +432,7 @@ class _Compiler:
             reads[into:],
             parameters,
             dtypes,
-            _reductions(node),
+            reductions(node),
             covers,
             self.snapshot_register,
         )
@@ -445,6 +453,7 @@ class _Compiler:
         RETURN: visit_return,
         UNREACHABLE: lambda self, node: self.rare(unreachable, "unreachable"),
         PROFILE: visit_profile,
+        CALL_METHOD: visit_method_call,
         SNAPSHOT: visit_snapshot,
         GUARD: visit_guard,
         DEOPTIMIZE: visit_deoptimize,
@@ -462,39 +471,3 @@ def _own_size(block: Block) -> int:
 def _element_dtype(type_: Type) -> Any:
     assert isinstance(type_, ArrayType | ScalarType), "a Map makes arrays and NumPy scalars"
     return type_.dtype
-
-
-def _reductions(node: Node) -> tuple[Callable[[Any], Any] | None, ...]:
-    """Give for each output of a Map the function that reduces all elements to it; None: it is the elements."""
-    names: Any = node.attrs.get("reduce") or (None,) * len(node.outputs)
-    axes, keepdims = node.attrs.get("axes", ()), bool(node.attrs.get("keepdims", False))
-
-    def reducing(ufunc: Any) -> Callable[[Any], Any]:
-        return lambda x: ufunc.reduce(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
-
-    return tuple(None if name is None else reducing(get_op(name).evaluate) for name in names)
-
-
-def bound(node: Node) -> tuple[Kind, object]:
-    """How `node` is computed from its operands: a callable or Python text."""
-    op = node.op
-    assert op.evaluate is not None
-    if len(node.outputs) > 1:
-        return Kind.MULTI, partial(op.evaluate, **node.attrs)
-    if op.evaluate is operator.truth:
-        return Kind.TRUTH, None
-    if op.bind is not None:
-        return Kind.CALL, op.bind(**node.attrs)
-    if op.statement:
-        return Kind.STATEMENT, lambda operands: op.statement.format(*operands, **node.attrs)
-    if op.syntax:
-        return Kind.EXPRESSION, lambda operands: op.text_of(operands, node.attrs)
-    return Kind.CALL, partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
-
-
-def call_text(node: Node) -> str:
-    """Give an op with its attributes as the listing shows it."""
-    if not node.attrs:
-        return node.op.name
-    parts = ", ".join(f"{name}={short(value)}" for name, value in node.attrs.items())
-    return f"{node.op.name}[{parts}]"

@@ -72,6 +72,9 @@ class Hooks(Protocol):
         Gives what needs not be told any more during this run: the value's class (for all its objects), or the value.
         """
 
+    def on_method(self, node_id: int, receiver: object, name: str) -> object:
+        """See the object whose attribute a `py::call_method` is about to call; gives what `on_profile` gives."""
+
     def on_long_int(self, node_id: int, value: int) -> None:
         """See a negative int or one beyond int64 that a node gave, if the code is watched (`Code.watch`)."""
 
@@ -95,6 +98,9 @@ class NoHooks:
         return math.inf
 
     def on_profile(self, node_id: int, value: object) -> None:
+        """Ignore it."""
+
+    def on_method(self, node_id: int, receiver: object, name: str) -> None:
         """Ignore it."""
 
     def on_long_int(self, node_id: int, value: int) -> None:
@@ -184,13 +190,23 @@ class _Entering(Record):
 class _Run(HotLoops):
     """One activation, as its steps see it."""
 
-    __slots__ = ("_code", "entering", "hooks", "known", "on_profile", "raised_at", "region")
+    __slots__ = (
+        "_code",
+        "entering",
+        "hooks",
+        "known",
+        "on_method",
+        "on_profile",
+        "raised_at",
+        "region",
+    )
 
     def __init__(self, code: Code, hooks: Hooks) -> None:
         super().__init__(hooks)
         self._code = code
         self.hooks = hooks
         self.on_profile = hooks.on_profile
+        self.on_method = hooks.on_method
         self.known: set[int] = set()  # nodes that the hooks know to raise
         self.raised_at: int | None = None  # where native code raised
         self.entering: _Entering | None = None  # a handler that native code was in

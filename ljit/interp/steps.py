@@ -312,6 +312,16 @@ class _Writer:
         self.put(f"    {known} = run.on_profile({node}, {value})")
         return self.pc + 1
 
+    def write_receiver(self, instruction: Instruction) -> int:
+        node, name, settled = instruction.f
+        value, known = self.read(instruction.reads[0]), f"r[{settled}]"
+        if self.start:
+            self.put(f"if type({value}) is not {known} and {value} is not {known}:")
+            self.put(f"    {known} = run.on_method({node}, {value}, {name!r})")
+        else:
+            self.put(f"run.on_method({node}, {value}, {name!r})")
+        return self.pc + 1
+
     def write_move(self, instruction: Instruction) -> int:
         sources = self.operands(instruction)
         self.put(f"{self.targets(instruction.writes)} = {sources}")
@@ -467,6 +477,7 @@ class _Writer:
         Kind.TRUTH: write_truth,
         Kind.MULTI: write_multi,
         Kind.PROFILE: write_profile,
+        Kind.RECEIVER: write_receiver,
         Kind.MOVE: write_move,
         Kind.BRANCH: write_branch,
         Kind.BRANCH_IF: write_branch,

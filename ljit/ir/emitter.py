@@ -421,6 +421,9 @@ class Emitter(Protocol):
     def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
+    def own_attribute(self, x: V, name: str) -> V:
+        """The attribute that the object itself has; bail if it has none."""
+
     def check_function(self, x: V, function: object) -> None:
         """Bail unless the object is the function."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
-from ljit.types import ObjectType, Type
+from ljit.ops.python_types import own_attribute
+from ljit.types import ANY, ObjectType, Type
 
-__all__ = ["CHECK_FUNCTION", "CHECK_METHOD", "METHOD", "NO_ATTRIBUTES"]
+__all__ = ["CHECK_FUNCTION", "CHECK_METHOD", "METHOD", "NO_ATTRIBUTES", "OWN_ATTRIBUTE"]
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -45,6 +46,18 @@ METHOD = declare(
         evaluate=lambda x, *, name: getattr(x, name),
         lower=lambda e, x, *, name: e.getattr(x, name),
         effects=Effect.ALLOC,
+    )
+)
+OWN_ATTRIBUTE = declare(
+    OpDef(
+        "prim::own_attribute",
+        Schema("(x, *, name)"),
+        "``x.name`` that the object itself has, not its class; leave native code if it has none.",
+        infer=lambda x, *, name: ANY,
+        evaluate=lambda x, *, name: own_attribute(x, name),
+        lower=lambda e, x, *, name: e.own_attribute(x, name),
+        can_lower=any_operands,
+        effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
     )
 )
 NO_ATTRIBUTES = declare(

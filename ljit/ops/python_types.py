@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from types import BuiltinMethodType, GeneratorType, MethodDescriptorType, MethodType, ModuleType
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    GeneratorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+)
 
 import numpy as np
 
@@ -35,6 +43,7 @@ from ljit.types import (
 )
 
 __all__ = [
+    "NO_ATTRIBUTE",
     "UINT64",
     "bound_function",
     "check_index",
@@ -47,6 +56,7 @@ __all__ = [
     "is_open",
     "join_all",
     "numpy_decides",
+    "own_attribute",
     "range_count",
     "range_length",
     "select_item",
@@ -120,6 +130,26 @@ def has_plain_lookup(cls: type) -> bool:
     """Whether attributes of the objects are looked up as usual: in the object, then in the class and its bases."""
     lookup: object = cls.__getattribute__
     return lookup is object.__getattribute__ and not hasattr(cls, "__getattr__")
+
+
+#: what `own_attribute` gives if there is none
+NO_ATTRIBUTE = object()
+
+
+def own_attribute(x: object, name: str) -> object:
+    """Give what an object of a class of Python's has itself under the name, not its class: runs no code of either."""
+    cls = type(x)
+    if not is_open(cls) or not has_plain_lookup(cls):
+        return NO_ATTRIBUTE
+    found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    if type(found) not in (type(None), FunctionType, MemberDescriptorType):
+        return NO_ATTRIBUTE
+    try:
+        value = getattr(x, name)
+    except AttributeError:
+        return NO_ATTRIBUTE
+    is_of_class = type(value) is MethodType and value.__func__ is found
+    return NO_ATTRIBUTE if is_of_class else value
 
 
 def is_c_method(function: object) -> bool:

@@ -89,6 +89,7 @@ class _Hooks:
             LoopPlan, int
         ] = {}  # code of loops that this call waits for; since which trip
         self.on_profile = plan.feedback.profile.record
+        self.on_method = plan.feedback.see_method
         self.on_long_int = plan.feedback.see_long_int
 
     def trips_until_hot(self, loop: LoopInfo) -> int:

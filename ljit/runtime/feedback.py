@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ljit.ops.python_types import NO_ATTRIBUTE, own_attribute
 from ljit.profile import Profile
 from ljit.records import Record, made_by
 from ljit.sizes import MANY
@@ -46,6 +47,17 @@ class PlanFeedback(Record, frozen=False):
 
     def constant(self, node_id: int) -> object:
         return self.profile.constant(node_id)
+
+    def held(self, node_id: int) -> object:
+        return self.profile.held(node_id)
+
+    def see_method(self, node_id: int, receiver: object, name: str) -> object:
+        """Learn what a `py::call_method` calls; gives what needs not be told any more: the class, or the object."""
+        found = own_attribute(receiver, name)
+        if found is NO_ATTRIBUTE:
+            return type(receiver)
+        self.profile.record_held(node_id, found)
+        return receiver
 
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened

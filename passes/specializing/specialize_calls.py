@@ -17,7 +17,8 @@ from ljit.analysis.assumptions import python_function
 from ljit.analysis.liveness import Liveness
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE
-from ljit.ops.members import CHECK_FUNCTION, CHECK_METHOD, METHOD
+from ljit.ops.members import CHECK_FUNCTION, CHECK_METHOD, METHOD, OWN_ATTRIBUTE
+from ljit.ops.objects import CALL
 from ljit.ops.python_types import has_plain_lookup, is_open
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
@@ -77,7 +78,7 @@ class Calls:
         if made is not None and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
         if not callee.is_constant and (held := self._function_held(node.inputs[0])) is not None:
-            return self._call_held(node, callee, held, args)
+            return self._call_held(node, lambda: callee, held, args)
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         attrs = None if is_plain else self._native_call(node, function, args)
@@ -86,6 +87,9 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
+        held = self._attribute_held(node, receiver)
+        if held is not None:
+            return self._call_held(node, lambda: self._own_attribute(node, receiver), held, args)
         method = self._unless_left(_users_method(receiver.type, str(node.attrs["name"])))
         attrs = self._native_call(node, method, [receiver, *args])
         if attrs is None:
@@ -113,22 +117,29 @@ class Calls:
         """
         if variable.node is None or variable.node.op is not PROFILE:
             return None
-        seen = self.walk.feedback.constant(variable.node.id)
-        function = python_function(seen)
-        if function is None or _is_of_library(function):
-            return None if callable_op(seen, "callables") is None else seen
-        return None if "<locals>" in function.__qualname__ else seen
+        return _worth_a_check(self.walk.feedback.constant(variable.node.id))
 
-    def _call_held(self, node: Node, variable: Value, held: object, args: Sequence[Value]) -> bool:
+    def _call_held(
+        self, node: Node, variable: Callable[[], Value], held: object, args: Sequence[Value]
+    ) -> bool:
         """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
         attrs = self._native_call(node, held, args)
         has_op = callable_op(held, "callables") is not None
         if attrs is None and (not has_op or self.walk.feedback.is_widened(node.id)):
             return self.walk.visit_operation(node)
-        self.walk.out.append(CHECK_FUNCTION, (variable,), {"function": held}, like=node)
+        self.walk.out.append(CHECK_FUNCTION, (variable(),), {"function": held}, like=node)
         if attrs is not None:
             return self._emit(node, args, attrs)
         return self._apply(node, held, args)
+
+    def _attribute_held(self, node: Node, receiver: Value) -> object:
+        """The function that objects had each time in the place of a method; None: it is a method, or another one."""
+        is_plain = isinstance(receiver.type, ObjectType) and is_open(receiver.type.cls)
+        return _worth_a_check(self.walk.feedback.held(node.id)) if is_plain else None
+
+    def _own_attribute(self, node: Node, receiver: Value) -> Value:
+        attrs = {"name": node.attrs["name"]}
+        return self.walk.out.append(OWN_ATTRIBUTE, (receiver,), attrs, like=node).output
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
@@ -140,7 +151,8 @@ class Calls:
     def _apply(self, node: Node, function: object, args: Sequence[Value]) -> bool:
         """Call a function that is known."""
         callee = self.walk.out.constant(function)
-        results = self.walk.apply(Request(node.op, (callee, *args), node.attrs), node)
+        attrs = {"kwnames": node.attrs.get("kwnames", ())}
+        results = self.walk.apply(Request(CALL, (callee, *args), attrs), node)
         if results is not None:
             self.walk.finish(node, results)
         return results is not None
@@ -186,6 +198,14 @@ class Calls:
             return method
         self.native.leaves_methods = True
         return None
+
+
+def _worth_a_check(seen: object) -> object:
+    """A function that was seen each time, if it may be again and if it is more than any object; else None."""
+    function = python_function(seen)
+    if function is None or _is_of_library(function):
+        return None if callable_op(seen, "callables") is None else seen
+    return None if "<locals>" in function.__qualname__ else seen
 
 
 def _is_of_library(function: FunctionType) -> bool:

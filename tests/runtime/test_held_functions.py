@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -143,3 +145,109 @@ def test_what_a_call_raises_comes_from_the_line_of_the_callee():
         made(fails, 5)
     names = [entry.name for entry in caught.traceback]
     assert names[-2:] == ["sum_of_calls", "fails"]
+
+
+# -- in attributes: ``x.f(y)`` whose `y` is evaluated first ---------------------------------------
+
+
+@dataclass
+class Pair:
+    f: Callable
+    k: float
+
+
+@dataclass(slots=True)
+class Slotted:
+    f: Callable
+
+
+class WithMethod(Holder):
+    def f(self, x):
+        return 7 * x
+
+
+HOLDERS = [Holder, lambda f: Pair(f, 2.0), Slotted, WithMethod]
+of_holders = pytest.mark.parametrize("hold", HOLDERS, ids=["plain", "data", "slots", "over"])
+
+
+def sum_of_attribute(holder, n):
+    total = 0
+    for i in range(n):
+        total += holder.f(i)
+    return total
+
+
+@of_holders
+@pytest.mark.parametrize("f", [double, add_five], ids=["plain", "decorated"])
+def test_an_attribute_in_the_place_of_a_method_is_called_natively(hold, f):
+    holder = hold(f)
+    made = native(sum_of_attribute, holder, 10)
+    assert native_calls(made, holder, 10)
+    assert "@own" in made.dump_llvm()  # it is found without a call of Python
+    assert not bailouts(made)
+    holder.f = triple
+    assert made(holder, 10) == 3 * 45
+    assert bailouts(made) == 1
+
+
+@of_holders
+def test_an_attribute_in_the_place_of_a_method_is_done_as_its_op(hold):
+    holder = hold(math.sqrt)
+    made = native(sum_of_attribute, holder, 10)
+    assert not any(
+        node.op.name.startswith("py::call") for node in made.graph_for(holder, 10).walk()
+    )
+
+
+@of_holders
+def test_an_attribute_that_is_gone_is_missed(hold):
+    holder = hold(double)
+    made = native(sum_of_attribute, holder, 10)
+    del holder.f
+    for _ in range(2):
+        try:
+            expected = sum_of_attribute(holder, 10)
+        except AttributeError as error:
+            with pytest.raises(AttributeError) as caught:
+                made(holder, 10)
+            assert str(caught.value) == str(error)
+        else:
+            assert made(holder, 10) == expected
+
+
+def test_an_attribute_that_is_bound_again_within_the_loop_counts_at_once():
+    def change(holder, n):
+        total = 0
+        for i in range(n):
+            total += holder.f(i)
+            if i == n // 2:
+                holder.f = triple
+        return total
+
+    made = ljit.jit(change)
+    for _ in range(4):
+        assert made(Holder(double), 40) == change(Holder(double), 40)
+
+
+def test_a_property_in_the_place_of_an_attribute_runs():
+    class Late:
+        def __init__(self):
+            self.f = double
+
+    holder = Late()
+    made = native(sum_of_attribute, holder, 10)
+    assert native_calls(made, holder, 10)
+    Late.f = property(lambda self: triple)
+    for _ in range(2):
+        assert made(holder, 10) == 3 * 45
+    del Late.f
+    assert made(holder, 10) == 2 * 45
+
+
+def test_objects_that_hold_other_functions_have_code_made_that_calls_any():
+    made = native(sum_of_attribute, Holder(double), 10)
+    for _ in range(5):
+        assert made(Holder(triple), 10) == 3 * 45
+        assert made(Holder(double), 10) == 2 * 45
+        assert made(Holder(lambda x: x), 10) == 45
+    assert bailouts(made) < 5
