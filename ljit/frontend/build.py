@@ -95,6 +95,8 @@ class StatementBuilder(Record):
         return tree.Assign(self._where(node), targets, value, None)
 
     def annotated_assign(self, node: ast.AnnAssign) -> Tree:
+        if isinstance(node.target, ast.Name) and node.value is None and not node.simple:
+            return tree.Pass(self._where(node))  # ``(x): int`` makes no variable of x
         value = self.expressions.optional(node.value)
         annotation = self.expressions.hint(node.annotation, is_evaluated=False)
         target = self.expressions.build(node.target)

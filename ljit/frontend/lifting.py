@@ -161,7 +161,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         self.generic_visit(node)
-        node.simple = int(isinstance(node.target, ast.Name))
+        node.simple = int(node.simple and isinstance(node.target, ast.Name))
         return node
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:

@@ -31,6 +31,21 @@ def a_global_takes_any_type(x):
     return before, SCALE
 
 
+@program(lambda: (3,), lambda: (0.5,))
+def a_name_in_parentheses_that_is_annotated_is_none_of_the_function(x):
+    (CALLS): int
+
+    def inner():
+        nonlocal x
+        (reset): object
+        x = x + CALLS
+        reset()
+        return x
+
+    reset()
+    return inner(), CALLS
+
+
 @program(lambda: (np.arange(6.0),))
 def an_error_leaves_what_was_stored(a):
     global CALLS
