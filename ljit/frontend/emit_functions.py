@@ -87,7 +87,7 @@ def _function(
     e: Emission, name: str, expression: Tree, defaults: Value | None = None, *, is_kept: bool = True
 ) -> Value:
     where = expression.range
-    code = find_code(e.function.__code__, name, where)
+    code = find_code(e.function.__code__, name, where, _body_of(expression))
     if code is None and (constant := _constant_of(expression)) is not None:
         code = find_code_of_constant(e.function.__code__, constant.value, where)
     if code is None:
@@ -145,6 +145,14 @@ def _inlined_function(
     made = function_value(e, definition, is_kept=is_kept, is_seen=False)
     e.scope, e.inlining = before
     return made
+
+
+def _body_of(expression: Tree) -> SourceRange:
+    """Where the instructions of a nested function or generator stand, as far as it is told from its defaults' ones."""
+    match expression:
+        case tree.Def(name="<lambda>", body=(tree.Return(range=body),)):
+            return body
+    return expression.range
 
 
 def _constant_of(expression: Tree) -> tree.Const | None:

@@ -11,10 +11,15 @@ from ljit.source import SourceRange
 __all__ = ["find_annotations", "find_code", "find_code_of_constant"]
 
 
-def find_code(around: CodeType, name: str, where: SourceRange) -> CodeType | None:
-    """Find the code of that name at `where` in the code of the function around; None: nobody can tell."""
+def find_code(
+    around: CodeType, name: str, where: SourceRange, body: SourceRange
+) -> CodeType | None:
+    """Find the code of that name at `where` in the code of the function around; None: nobody can tell.
+
+    Its instructions stand in `body`: a default, in front of that, has code of its own.
+    """
     codes = (code for code in _codes_inside(around) if code.co_name == name)
-    return next((code for code in codes if _is_within(code, where)), None)
+    return next((code for code in codes if _is_of(code, where, body)), None)
 
 
 def find_code_of_constant(around: CodeType, value: object, where: SourceRange) -> CodeType | None:
@@ -51,13 +56,16 @@ def _codes_inside(around: CodeType) -> Iterator[CodeType]:
         queue.extend(inside)
 
 
-def _is_within(code: CodeType, where: SourceRange) -> bool:
-    first = (where.line, where.source.byte_column(where.line, where.column))
-    last = (where.end_line, where.source.byte_column(where.end_line, where.end_column))
+def _is_of(code: CodeType, where: SourceRange, body: SourceRange) -> bool:
     places = list(_places(code))
-    if code.co_name != "<genexpr>" and first in places:
+    if code.co_name != "<genexpr>" and _first(where) in places:
         return False  # ``lambda: lambda: x``: what begins with the text of a function makes it
-    return bool(places) and all(first <= place <= last for place in places)
+    last = (body.end_line, body.source.byte_column(body.end_line, body.end_column))
+    return bool(places) and all(_first(body) <= place <= last for place in places)
+
+
+def _first(where: SourceRange) -> tuple[int, int]:
+    return where.line, where.source.byte_column(where.line, where.column)
 
 
 def _places(code: CodeType) -> Iterator[tuple[int, int]]:

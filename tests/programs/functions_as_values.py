@@ -45,6 +45,13 @@ def made_in_a_loop(n):
     return [f(2) for f in made]
 
 
+@program(lambda: (3,), lambda: (2.5,))
+def lambdas_as_defaults_of_lambdas(n):
+    last = lambda *, f=lambda: lambda: n: lambda g=lambda: f()(): g() * 2  # noqa: E731
+    made = [lambda f=lambda g=lambda y=1: y + n: g() * 2: f() - 1, last()]
+    return [f() for f in made]
+
+
 @program(lambda: ([1, 2, 3],), lambda: ([],))
 def a_generator_that_is_kept(xs):
     doubled = (x * 2 for x in xs)
