@@ -398,7 +398,7 @@ class Emitter:
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw
     inner_loop = ufunc_loops.inner_loop
-    int_products = ufunc_loops.int_products
+    products = ufunc_loops.products
     object_const = objects.object_const
     list_size = lists.list_size
     list_load = lists.list_load

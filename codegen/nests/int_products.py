@@ -14,6 +14,7 @@ from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.engine import vector_bytes
 from ljit.codegen.llvm.loop_texts import loop_text
 from ljit.codegen.llvm.shared_code import shared_function
+from ljit.codegen.nests.product_texts import operands_text
 
 __all__ = ["int_product"]
 
@@ -21,12 +22,6 @@ _ROWS, _VECTORS = 4, 2  # of a tile of the result, that are in registers togethe
 _DEPTH = 128  # rows of the right matrix that are put side by side: they stay in the nearest cache
 _STEP = 16  # products of numbers take as long as those of a tile for one row of the right matrix
 _TILE = [*itertools.product(range(_ROWS), range(_VECTORS))]
-_NAMES = (
-    *("times", "rows", "depth", "columns"),
-    *("a.step", "b.step", "c.step"),
-    *("a.row.step", "a.step.in", "b.row.step", "b.column.step", "c.row.step", "c.column.step"),
-)
-_CORE = 4  # how many of the names are sizes
 
 
 def int_product(size: int) -> str:
@@ -55,7 +50,7 @@ def _chosen(size: int, few: str, tiled: str) -> str:
         for label, function in (("few", few), ("tiled", tiled))
     )
     return f"""entry:
-{_parameters()}  %cells = mul i64 %rows, %columns
+{operands_text()}  %cells = mul i64 %rows, %columns
   %part = urem i64 %columns, {count}
   %columns.filled = add i64 %columns, {count - 1}
   %panels = udiv i64 %columns.filled, {count}
@@ -75,7 +70,7 @@ def _tiled(size: int) -> str:
     return f"""entry:
   %panel = alloca [{_DEPTH * _VECTORS} x {vector}], align 64
   %tile = alloca [{len(_TILE)} x {vector}], align 64
-{_parameters()}  %deep = call i64 @llvm.smax.i64(i64 %depth, i64 1)
+{operands_text()}  %deep = call i64 @llvm.smax.i64(i64 %depth, i64 1)
   %panel.step = mul i64 %b.column.step, {width // size}
   %out.step = mul i64 %c.column.step, {width // size}
   %a.block.step = mul i64 %a.step.in, {_DEPTH}
@@ -90,21 +85,6 @@ def _tiled(size: int) -> str:
 
 def _vector(size: int) -> str:
     return f"<{vector_bytes() // size} x i{8 * size}>"
-
-
-def _parameters() -> str:
-    lines = [
-        f"  %{x}.at.first = getelementptr ptr, ptr %operands, i64 {i}\n"
-        f"  %{x}.first = load ptr, ptr %{x}.at.first\n"
-        for i, x in enumerate("abc")
-    ]
-    for i, name in enumerate(_NAMES):
-        source, place = ("%sizes", i) if i < _CORE else ("%strides", i - _CORE)
-        lines.append(
-            f"  %{name}.at = getelementptr i64, ptr {source}, i64 {place}\n"
-            f"  %{name} = load i64, ptr %{name}.at\n"
-        )
-    return "".join(lines)
 
 
 def _one_by_one(size: int) -> str:
@@ -131,7 +111,7 @@ def _one_by_one(size: int) -> str:
     whole = loop_text("row", "%rows", row, walks=walks)
     walks = {x: (f"%{x}.first", f"%{x}.step") for x in "abc"}
     return f"""entry:
-{_parameters()}  %odd = and i64 %depth, 1
+{operands_text()}  %odd = and i64 %depth, 1
   %even = sub i64 %depth, %odd
   %a.two = shl i64 %a.step.in, 1
   %b.two = shl i64 %b.row.step, 1

@@ -17,13 +17,14 @@ from ljit.codegen.llvm.builder import NULL, FunctionBuilder, Ref, address, integ
 from ljit.codegen.llvm.forms import Native, array_parts, memory_type
 from ljit.codegen.mathlib import row_function
 from ljit.codegen.nests.int_products import int_product
+from ljit.codegen.nests.product_contests import has_own_product, product_function
 from ljit.codegen.scalars.casts import cast_value
 from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["RowLoop", "call_long", "call_row_loop", "inner_loop", "int_products", "is_own"]
+__all__ = ["RowLoop", "call_long", "call_row_loop", "inner_loop", "is_own", "products"]
 
 #: NumPy's, or ljit's own of an elementary function
 RowLoop = tuple[np.ufunc | str, tuple[np.dtype, ...]]
@@ -53,16 +54,25 @@ def inner_loop(
     return None
 
 
-def int_products(
+def products(
     e: Emitter,
     arrays: Sequence[tuple[Native, Native]],
     sizes: Sequence[Native],
     strides: Sequence[Native],
 ) -> None:
-    """The same for the loop of ``np.matmul`` of ints, which is ljit's own."""
+    """The same for the loop of ``np.matmul``: of ints it is ljit's own, of most floats that or NumPy's."""
+    dtype = _dtype(arrays[0][0].type)
+    is_int = dtype.kind in "iu"
+    if not is_int and not has_own_product(dtype):
+        inner_loop(e, np.matmul, arrays, sizes, strides, arrays[-1][0].type)
+        return
+    counts, steps = [n.ref for n in sizes], [n.ref for n in strides]
+    if is_int:
+        function = Ref("ptr", int_product(dtype.itemsize))
+    else:
+        function = product_function(e.f, dtype, _work(e.f, counts))
     pointers = [e.f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
-    function = Ref("ptr", int_product(_dtype(arrays[0][0].type).itemsize))
-    call_long(e, function, pointers, [n.ref for n in sizes], [n.ref for n in strides])
+    call_long(e, function, pointers, counts, steps)
 
 
 def call_long(
@@ -121,10 +131,14 @@ def _operands(
 
 def _run(f: FunctionBuilder, function: Ref, operands: Sequence[Ref], sizes: Sequence[Ref]) -> None:
     _define(f)
+    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
+
+
+def _work(f: FunctionBuilder, sizes: Sequence[Ref]) -> Ref:
     work = integer("i64", 1)
     for size in sizes:
         work = f.mul(work, size)
-    f.call("void", _NAME, (function, *operands, work), "nounwind")
+    return work
 
 
 _NAME = "run_inner_loop"

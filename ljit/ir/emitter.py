@@ -294,10 +294,10 @@ class Emitter(Protocol):
         given; for others the last of `arrays` takes the results, and nothing is given.
         """
 
-    def int_products(
+    def products(
         self, arrays: Sequence[tuple[V, V]], sizes: Sequence[V], strides: Sequence[V]
     ) -> None:
-        """What `inner_loop` does with ``np.matmul``, of ints of one dtype whose products are an array."""
+        """What `inner_loop` does with ``np.matmul``, where products are an array in C order."""
 
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""

@@ -1,6 +1,7 @@
 """Products of vectors and matrices; boxed for mixed dtypes.
 
-Those of floats are NumPy's inner loop, which calls its BLAS, at once; of ints ljit's own, or sums of products.
+Those of floats are NumPy's inner loop, which calls its BLAS, or ljit's own where that was seen to be faster; those of
+ints are ljit's own, or sums of products.
 """
 
 from __future__ import annotations
@@ -288,10 +289,7 @@ def _each(
         strides = [s[-1] if batch else zero for s in outer]
         pairs = list(zip(arrays, offsets))
         all_sizes, all_steps = [times, *core], [*strides, *core_steps]
-        if made.type.dtype.kind in "iu":
-            e.int_products(pairs, all_sizes, all_steps)
-        else:
-            e.inner_loop(np.matmul, pairs, all_sizes, all_steps, made.type)
+        e.products(pairs, all_sizes, all_steps)
 
     _in_loops(e, batch[:-1], outer, [zero] * 3, run)
 

@@ -13,7 +13,7 @@ from ljit.types import INT, ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.testing.scalar_emitter import Number, ScalarEmitter
 
-__all__ = ["array_correlate", "array_order", "inner_loop", "int_products"]
+__all__ = ["array_correlate", "array_order", "inner_loop", "products"]
 
 _Arrays = Sequence[tuple["Number", "Number"]]  # with offsets
 
@@ -45,10 +45,10 @@ def inner_loop(
     return None
 
 
-def int_products(
+def products(
     e: ScalarEmitter, arrays: _Arrays, sizes: Sequence[Number], strides: Sequence[Number]
 ) -> None:
-    """The loop of products of matrices, of ints."""
+    """The loop of products of matrices."""
     inner_loop(e, np.matmul, arrays, sizes, strides, arrays[-1][0].type)
 
 

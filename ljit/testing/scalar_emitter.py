@@ -448,7 +448,7 @@ class ScalarEmitter:
         return start
 
     inner_loop = numpy_loops.inner_loop
-    int_products = numpy_loops.int_products
+    products = numpy_loops.products
     array_order = numpy_loops.array_order
     array_correlate = numpy_loops.array_correlate
 

@@ -1,0 +1,157 @@
+"""Products of matrices of floats are right whichever function multiplies: NumPy's, ljit's own, or both in a contest."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.codegen.nests import product_contests as contests
+from tests.ops.layouts import repeated, reversed_, strided
+
+DTYPES = [np.dtype(np.float32), np.dtype(np.float64)]
+WAYS = ["numpy", "own", "contest"]
+HEIGHTS = [1, 2, 3, 5, 6, 8, 23, 30, 193]
+DEPTHS = [1, 3, 48, 97, 250]
+WIDTHS = [1, 7, 16, 17, 40, 64, 130]
+
+
+def product(a, b):
+    return a @ b
+
+
+@pytest.fixture(params=WAYS)
+def way(request) -> Iterator[str]:
+    """Let all products go one way."""
+    own = [dtype for dtype in DTYPES if contests.has_own_product(dtype)]
+    for dtype in own:
+        if request.param == "own":
+            contests.use_for_all(dtype, contests.own_product(dtype))
+        elif request.param == "contest":
+            contests.compete(dtype)
+    yield request.param
+    for dtype in own:
+        contests.use_for_all(dtype, 0)
+
+
+def whole_numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Numbers whose sums of products are exact, in whatever order they are added."""
+    return rng.integers(-9, 10, shape).astype(dtype)
+
+
+def layouts(a: np.ndarray) -> Iterator[np.ndarray]:
+    yield from (a, np.asfortranarray(a), strided(a), strided(a)[:, ::-1], reversed_(a), repeated(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_all_sizes_of_tiles_and_blocks(way: str, dtype: np.dtype) -> None:
+    rng, compiled = np.random.default_rng(3), ljit.jit(product)
+    for m, k, n in itertools.product(HEIGHTS, DEPTHS, WIDTHS):
+        a, b = whole_numbers(rng, (m, k), dtype), whole_numbers(rng, (k, n), dtype)
+        found = compiled(a, b)
+        assert found.dtype == dtype and found.flags.c_contiguous
+        np.testing.assert_array_equal(found, a @ b, f"{(m, k, n)}")
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_matrices_with_gaps_and_vectors(way: str, dtype: np.dtype) -> None:
+    rng, compiled = np.random.default_rng(4), ljit.jit(product)
+    a, b = whole_numbers(rng, (31, 20), dtype), whole_numbers(rng, (20, 67), dtype)
+    for x, y in itertools.product(layouts(a), layouts(b)):
+        for left, right in ((x, y), (x, y[:, 3]), (x[4], y), (y.T, x.T)):
+            np.testing.assert_array_equal(compiled(left, right), left @ right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_stacks_and_what_is_empty(way: str, dtype: np.dtype) -> None:
+    rng, compiled = np.random.default_rng(5), ljit.jit(product)
+    for left, right in (
+        ((3, 7, 5), (3, 5, 18)),
+        ((3, 7, 5), (5, 18)),
+        ((7, 5), (3, 5, 18)),
+        ((1, 7, 5), (4, 5, 18)),
+        ((0, 5), (5, 4)),
+        ((4, 0), (0, 5)),
+        ((4, 5), (5, 0)),
+        ((0, 4, 5), (5, 6)),
+    ):
+        a, b = whole_numbers(rng, left, dtype), whole_numbers(rng, right, dtype)
+        for _ in range(5):
+            np.testing.assert_array_equal(compiled(a, b), a @ b)
+            swapped = b.swapaxes(-1, -2), a.swapaxes(-1, -2)
+            np.testing.assert_array_equal(compiled(*swapped), swapped[0] @ swapped[1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_what_is_not_finite_stays_in_its_rows_and_columns(way: str, dtype: np.dtype) -> None:
+    compiled = ljit.jit(product)
+    a, b = np.ones((9, 21), dtype), np.ones((21, 35), dtype)
+    a[2, 3], a[8, 20], b[5, 33], b[20, 17], b[3, 34] = np.nan, np.inf, -np.inf, np.inf, 0.0
+    a[4] = -0.0
+    with np.errstate(all="ignore"):
+        wanted = a @ b
+        for _ in range(20):
+            found = compiled(a, b)
+            np.testing.assert_array_equal(found, wanted)
+            zeros = wanted == 0
+            np.testing.assert_array_equal(np.signbit(found[zeros]), np.signbit(wanted[zeros]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rounding_is_as_small_as_that_of_sums(way: str, dtype: np.dtype) -> None:
+    rng, compiled = np.random.default_rng(6), ljit.jit(product)
+    a, b = rng.uniform(0, 1, (40, 700)).astype(dtype), rng.uniform(0, 1, (700, 50)).astype(dtype)
+    wanted = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    for _ in range(20):
+        np.testing.assert_allclose(compiled(a, b), wanted, rtol=40 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_matrix_times_itself_turned_is_symmetric(way: str, dtype: np.dtype) -> None:
+    compiled = ljit.jit(lambda a: a @ a.T)
+    a = np.random.default_rng(7).normal(size=(77, 301)).astype(dtype)
+    for _ in range(20):
+        found = compiled(a)
+        np.testing.assert_array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_own_function_writes_nothing_but_the_result(dtype: np.dtype) -> None:
+    if not contests.has_own_product(dtype):
+        return
+    function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)(contests.own_product(dtype))
+    for m, k, n in ((1, 1, 1), (5, 3, 7), (13, 99, 33), (29, 30, 66)):
+        a, b = np.ones((m, k), dtype), np.ones((k, n), dtype)
+        around = np.full((m + 2, n + 40), 7, dtype)
+        c = around[1:-1, 20:-20]
+        places = [x.ctypes.data for x in (a, b, c)]
+        strides = [0, 0, 0, *a.strides, *b.strides, *c.strides]
+        given = [np.array(x, np.int64) for x in (places, [1, m, k, n], strides)]
+        function(*(x.ctypes.data for x in given), None)
+        assert (c == k).all()
+        c[...] = 7
+        assert (around == 7).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_own_function_is_compiled_when_enough_was_multiplied(dtype: np.dtype) -> None:
+    if not contests.has_own_product(dtype):
+        return
+    compiled, a = ljit.jit(product), np.ones((20, 20), dtype)
+    for _ in range(5):
+        compiled(a, a)
+    way = contests._way(dtype)
+    numpys, left = way.function, way.left
+    try:
+        way.left = 10_000
+        for _ in range(50):
+            np.testing.assert_array_equal(compiled(a, a), np.full((20, 20), 20, dtype))
+        assert way.function != numpys
+    finally:
+        contests.use_for_all(dtype, 0)
+        way.left = left
