@@ -143,7 +143,10 @@ def _is_of_numpy(type_: Type) -> bool:
 
 
 class Profile:
-    """Observations by the id of the `prim::profile` node, joined over all runs."""
+    """Observations by the id of the `prim::profile` node, joined over all runs.
+
+    Other threads, and handlers of signals, may record while it is read.
+    """
 
     __slots__ = ("_held", "_observations")
 
@@ -178,7 +181,8 @@ class Profile:
 
     def summary(self) -> dict[int, object]:
         """What code that is made for the observations depends on, by node."""
-        seen = (*self._observations.items(), *((-n, found) for n, found in self._held.items()))
+        held = ((-n, found) for n, found in self._held.copy().items())
+        seen = (*self._observations.copy().items(), *held)
         return {
             node_id: (found.type, found.sizes, found.saw_none, id(found.constant))
             for node_id, found in seen
@@ -187,17 +191,17 @@ class Profile:
     @property
     def has_sizes(self) -> bool:
         """Whether small arrays of known sizes were seen."""
-        return any(set(found.sizes) - {None} for found in self._observations.values())
+        return any(set(found.sizes) - {None} for found in list(self._observations.values()))
 
     @property
     def elements(self) -> int:
         """How many elements the largest array had."""
-        return max((found.elements for found in self._observations.values()), default=0)
+        return max((found.elements for found in list(self._observations.values())), default=0)
 
     @property
     def has_arrays(self) -> bool:
         """Whether arrays or numbers of NumPy's were seen."""
-        return any(_is_of_numpy(found.type) for found in self._observations.values())
+        return any(_is_of_numpy(found.type) for found in list(self._observations.values()))
 
     def constant(self, node_id: int) -> object:
         """Give the object that the node gave each time, or NO_CONSTANT."""

@@ -241,7 +241,8 @@ class ProfilingExecutor:
         """Link native entries; without a compiler there are none, and calls come here anyway."""
         stop_passing(self.owner, self.fn)
         if is_compiler_loaded():
-            self.link_entries()
+            with self.lock:
+                self.link_entries()
 
     def _count_mismatch(self, plan: Plan, unit: NativeUnit) -> None:
         """Note that the unit has not taken a call; not if the next one will have other code, or none."""
@@ -408,8 +409,9 @@ class ProfilingExecutor:
         """Leave all further calls of the plan to CPython."""
         plan.refused = reason
         _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
-        self.retire(plan, reason)
-        drop_callers(plan)
+        with self.lock:
+            self.retire(plan, reason)
+            drop_callers(plan)
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""

@@ -169,3 +169,21 @@ def test_of_many_containers_only_some_are_looked_into():
         profile.record(2, [0.5] if i % 16 else [Counted()])
         seen.append(profile.observed(2))
     assert seen[99] == type_of([0.5, Counted()])
+
+
+def test_a_profile_may_be_written_to_while_it_is_read():
+    profile = Profile()
+
+    class Seen:
+        """Another thread sees something new whenever it is looked at."""
+
+        def __getattr__(self, name):
+            profile.record(len(profile), 1)
+            return {"type": INT, "sizes": (), "elements": 7, "saw_none": False, "constant": 1}[name]
+
+    profile._observations.update({0: Seen(), 1: Seen()})
+    assert list(profile.summary()) == [0, 1]
+    assert profile.elements == 7
+    assert not profile.has_sizes
+    assert not profile.has_arrays
+    assert len(profile) > 10
