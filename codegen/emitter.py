@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from ljit.codegen.lists import list_sorts, lists, private_lists, searches, shown_lists
     from ljit.codegen.nests import ufunc_loops
-    from ljit.codegen.objects import class_patterns, managers, objects, variables
+    from ljit.codegen.objects import class_patterns, held_functions, managers, objects, variables
     from ljit.codegen.references import characters
     from ljit.codegen.scalars import elementary
     from ljit.codegen.texts import text_building
@@ -60,6 +60,7 @@ else:
     elementary = LateModule("scalars.elementary")
     extreme_places = LateModule("kernels.extreme_places")
     handled = LateModule("handled")
+    held_functions = LateModule("objects.held_functions")
     index_loops = LateModule("kernels.index_loops")
     list_sorts = LateModule("lists.list_sorts")
     lists = LateModule("lists.lists")
@@ -435,9 +436,11 @@ class Emitter:
     load_shared = variables.load_shared
     getattr = objects.getattr_
     setattr = objects.setattr_
-    own_attribute = objects.own_attribute
-    check_function = objects.check_function
-    check_method = objects.check_method
+    own_attribute = held_functions.own_attribute
+    check_function = held_functions.check_function
+    check_method = held_functions.check_method
+    check_code = held_functions.check_code
+    closure_value = held_functions.closure_value
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
     context_methods = managers.context_methods

@@ -11,6 +11,7 @@ import builtins
 import enum
 import types
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
+__all__ = ["NO_CONSTANT", "MadeFunctions", "Observation", "Profile", "keep_objects_of"]
 
 
 def keep_objects_of(cls: type) -> None:
@@ -59,6 +60,33 @@ LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, 
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 
+class MadeFunctions(Record):
+    """Functions that other functions make of the same code: their global variables, and what is in their cells."""
+
+    code: types.CodeType
+    variables: dict[str, Any]
+    cells: tuple[Type, ...]  # Never: nothing is in it
+
+    @staticmethod
+    def of(function: types.FunctionType) -> MadeFunctions:
+        """Those that are made as `function` is."""
+        cells = tuple(map(_type_in, function.__closure__ or ()))
+        return MadeFunctions(function.__code__, function.__globals__, cells)
+
+    def joined(self, other: MadeFunctions) -> MadeFunctions | None:
+        """Both together; None: they are made of different code."""
+        if self.code is not other.code or self.variables is not other.variables:
+            return None
+        return self.with_changes(cells=tuple(map(join, self.cells, other.cells)))
+
+
+def _type_in(cell: types.CellType) -> Type:
+    try:
+        return type_of(cell.cell_contents)
+    except ValueError:
+        return NEVER
+
+
 class Observation(Record, frozen=False):
     """All that was seen at one node. `constant` is the object if it was the same one each time.
 
@@ -70,6 +98,7 @@ class Observation(Record, frozen=False):
     count: int = 0
     saw_none: bool = False
     constant: object = NO_CONSTANT
+    made: MadeFunctions | None = None  # if it was a function of the same code each time
     #: objects of this class, and arrays of this layout, change nothing any more
     _class: builtins.type | None = None
     _layout: object = None
@@ -89,17 +118,24 @@ class Observation(Record, frozen=False):
         ):
             if value is not self.constant:
                 self.constant = NO_CONSTANT
+            if self.made is not None:
+                self.made = self.made.joined(MadeFunctions.of(value))  # type: ignore[arg-type]
         else:
             self._look_at(value, cls)
         if self.constant is not NO_CONSTANT:
             return self.constant
+        if self.made is not None:
+            return value
         return cls if cls is self._class else None
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            self.constant = value if issubclass(cls, (*_KEPT, *_kept_too)) else NO_CONSTANT
+            if isinstance(value, types.FunctionType) and "<locals>" in value.__code__.co_qualname:
+                self.made = MadeFunctions.of(value)
+            elif issubclass(cls, (*_KEPT, *_kept_too)):
+                self.constant = value
         elif value is not self.constant:
-            self.constant = NO_CONSTANT
+            self.constant, self.made = NO_CONSTANT, None
         if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:
             return
         if cls is np.ndarray:
@@ -124,6 +160,11 @@ class Observation(Record, frozen=False):
             seen = zip(self.sizes, sizes, strict=False)
             sizes = tuple(m if m == n else None for m, n in seen)
         self._shape, self.sizes = shape, sizes
+
+    @property
+    def cells(self) -> object:
+        """What was seen in the cells of functions that functions make."""
+        return None if self.made is None else (id(self.made.code), self.made.cells)
 
     def sized_type(self) -> Type:
         """The type, with the sizes of a small array if they were always the same."""
@@ -184,7 +225,7 @@ class Profile:
         held = ((-n, found) for n, found in self._held.copy().items())
         seen = (*self._observations.copy().items(), *held)
         return {
-            node_id: (found.type, found.sizes, found.saw_none, id(found.constant))
+            node_id: (found.type, found.sizes, found.saw_none, id(found.constant), found.cells)
             for node_id, found in seen
         }
 
@@ -203,15 +244,9 @@ class Profile:
         """Whether arrays or numbers of NumPy's were seen."""
         return any(_is_of_numpy(found.type) for found in list(self._observations.values()))
 
-    def constant(self, node_id: int) -> object:
-        """Give the object that the node gave each time, or NO_CONSTANT."""
-        found = self._observations.get(node_id)
-        return found.constant if found is not None else NO_CONSTANT
-
-    def held(self, node_id: int) -> object:
-        """Give the object that a `py::call_method` called each time in the place of a method, or NO_CONSTANT."""
-        found = self._held.get(node_id)
-        return found.constant if found is not None else NO_CONSTANT
+    def held(self, node_id: int) -> Observation | None:
+        """Give what is known of what a `py::call_method` called in the place of methods; None: nothing."""
+        return self._held.get(node_id)
 
     def clear(self) -> None:
         """Forget all."""

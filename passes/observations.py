@@ -6,6 +6,7 @@ from typing import Protocol
 
 from ljit.ir import Value
 from ljit.ops.numpy_rules import dtype_of, is_scalar
+from ljit.profile import Observation
 from ljit.types import ANY, INT, UINT, ListType, TupleType, Type, UnionType, join
 
 __all__ = ["Observations", "guarded_type", "is_precise"]
@@ -20,11 +21,11 @@ class Observations(Protocol):
     def observed(self, node_id: int) -> Type | None:
         """The join of the types seen by a `prim::profile` node; None: never run."""
 
-    def constant(self, node_id: int) -> object:
-        """The object that the node gave each time, or a mark that there is none."""
+    def observation(self, node_id: int) -> Observation | None:
+        """All that was seen by a `prim::profile` node; None: never run."""
 
-    def held(self, node_id: int) -> object:
-        """The object that a `py::call_method` called each time in the place of a method, or a mark."""
+    def held(self, node_id: int) -> Observation | None:
+        """What a `py::call_method` was seen to call that is an attribute of the object itself; None: nothing."""
 
 
 def is_precise(t: Type) -> bool:

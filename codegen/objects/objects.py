@@ -17,13 +17,7 @@ from ljit.codegen.lists.private_lists import kind_of_memory
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.llvm.forms import Native, array_parts, components, undef_of
 from ljit.codegen.objects.attribute_caches import read_cached
-from ljit.codegen.objects.attributes import (
-    caller_of,
-    getter_of,
-    method_test,
-    own_getter_of,
-    setter_of,
-)
+from ljit.codegen.objects.attributes import caller_of, getter_of, setter_of
 from ljit.codegen.objects.c_api import c_function_for, call_c_function, call_c_method, method_of
 from ljit.codegen.objects.in_line import done_in_line
 from ljit.codegen.objects.unpacking import is_unpacking, tuple_of_items
@@ -133,29 +127,6 @@ def getattr_(e: Emitter, x: Native, name: str) -> Native:
     if slot is not None:
         e.ownership.release_slot(slot)
     return owned_result(e, result)
-
-
-def check_method(e: Emitter, x: Native, name: str, function: object) -> None:
-    """Leave unless ``x.name`` is the function as a method of `x`."""
-    keep = e.context.keep
-    test = method_test(e.f.module, class_of(x.type), keep(name), name, function, keep)
-    same = e.f.call("i1", test, (x.ref,))
-    e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
-
-
-def own_attribute(e: Emitter, x: Native, name: str) -> Native:
-    """``x.name`` that the object itself has; leave if it has none."""
-    keep = e.context.keep
-    getter = own_getter_of(e.f.module, class_of(x.type), keep(name), name, keep)
-    found = e.f.call("ptr", getter, (x.ref,))
-    e.bailout.bail_if(e.f.icmp("eq", found, NULL), f"{name} is no attribute of the object itself")
-    e.ownership.acquire(found)
-    return Native(ANY, (found,))
-
-
-def check_function(e: Emitter, x: Native, function: object) -> None:
-    """Leave unless the object is the function."""
-    e.bailout.bail_if(e.f.icmp("ne", x.ref, e.context.keep(function)), "another function")
 
 
 def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:

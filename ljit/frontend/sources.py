@@ -31,8 +31,10 @@ __all__ = [
     "FunctionNode",
     "FunctionSource",
     "RangeMaker",
+    "compile_alone",
     "find_source",
     "has_lazy_annotations",
+    "nodes_around",
     "remember_source",
     "without_warnings",
 ]
@@ -139,6 +141,28 @@ def find_source(fn: FunctionType) -> FunctionSource:
         code.co_firstlineno,
     )
     return FunctionSource(node, class_name, RangeMaker(source))
+
+
+def nodes_around(code: CodeType, found: FunctionSource) -> list[ast.AST]:
+    """Give what a nested function stands in, the outermost function first; nothing if the file cannot be parsed."""
+    tree = _parse(tuple(linecache.getlines(code.co_filename)), code.co_filename)
+    statements = _statements_at(code.co_firstlineno, tree.body) if tree is not None else []
+    ways: list[list[ast.AST]] = [[statement] for statement in statements]
+    while ways:
+        way = ways.pop()
+        if way[-1] is found.node:
+            first = next(i for i, n in enumerate(way) if isinstance(n, FunctionNode))
+            return way[first:-1]
+        ways += [[*way, child] for child in ast.iter_child_nodes(way[-1])]
+    return []
+
+
+def compile_alone(node: FunctionNode, class_name: str | None, code: CodeType) -> CodeType | None:
+    """Compile a function that was rewritten: code of the same name, at the same place in the file."""
+    compiled = _compile(node, class_name, [], code)
+    if compiled is None:
+        return None
+    return compiled.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
 
 
 def _lines_of(fn: FunctionType) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CellType
+from types import CellType, CodeType
 from typing import Any, Protocol
 
 import numpy as np
@@ -426,6 +426,12 @@ class Emitter(Protocol):
 
     def check_function(self, x: V, function: object) -> None:
         """Bail unless the object is the function."""
+
+    def check_code(self, x: V, code: CodeType, variables: dict[str, object]) -> None:
+        """Bail unless the object is a function with the code and the global variables."""
+
+    def closure_value(self, x: V, index: int) -> V:
+        """What is in a cell of the function; bail if nothing is."""
 
     def call_function(self, function: object, args: Sequence[V]) -> V:
         """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""

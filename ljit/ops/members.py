@@ -6,14 +6,22 @@ the class's comes with a `prim::no_attributes`.
 
 from __future__ import annotations
 
-from types import BuiltinMethodType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, CodeType, MethodDescriptorType, MethodType
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
 from ljit.ops.python_types import own_attribute
 from ljit.types import ANY, ObjectType, Type
 
-__all__ = ["CHECK_FUNCTION", "CHECK_METHOD", "METHOD", "NO_ATTRIBUTES", "OWN_ATTRIBUTE"]
+__all__ = [
+    "CHECK_CODE",
+    "CHECK_FUNCTION",
+    "CHECK_METHOD",
+    "CLOSURE_VALUE",
+    "METHOD",
+    "NO_ATTRIBUTES",
+    "OWN_ATTRIBUTE",
+]
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -34,6 +42,13 @@ def _lower_check_method(e: Emitter, x: V, *, name: str, function: object) -> tup
 
 def _lower_check_function(e: Emitter, x: V, *, function: object) -> tuple[V, ...]:
     e.check_function(x, function)
+    return ()
+
+
+def _lower_check_code(
+    e: Emitter, x: V, *, code: CodeType, variables: dict[str, object]
+) -> tuple[V, ...]:
+    e.check_code(x, code, variables)
     return ()
 
 
@@ -91,5 +106,28 @@ CHECK_FUNCTION = declare(
         evaluate=lambda x, *, function: None,
         lower=_lower_check_function,
         effects=Effect.RAISE,
+    )
+)
+CHECK_CODE = declare(
+    OpDef(
+        "prim::check_code",
+        Schema("(x, *, code, variables)"),
+        "Leave native code unless the object is a function that was made of the code, with these global variables.",
+        infer=lambda x, *, code, variables: (),
+        evaluate=lambda x, *, code, variables: None,
+        lower=_lower_check_code,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
+CLOSURE_VALUE = declare(
+    OpDef(
+        "prim::closure_value",
+        Schema("(x, *, index)"),
+        "What is in a cell of the function; leave native code if nothing is.",
+        infer=lambda x, *, index: ANY,
+        evaluate=lambda x, *, index: x.__closure__[index].cell_contents,
+        lower=lambda e, x, *, index: e.closure_value(x, index),
+        can_lower=any_operands,
+        effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
     )
 )

@@ -27,7 +27,7 @@ from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
 from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
-from ljit.profile import keep_objects_of
+from ljit.profile import MadeFunctions, keep_objects_of
 from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
@@ -64,7 +64,7 @@ from ljit.runtime.plans import (
     quick_runs,
 )
 from ljit.runtime.replaced_code import up_to_date
-from ljit.runtime.twins import twin_of
+from ljit.runtime.twins import function_made, twin_of
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -182,9 +182,11 @@ class ProfilingExecutor:
 
     def link_to(self, callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink | None:
         """Give the link to a function that native code of this one calls; to a plain one through its twin."""
+        if isinstance(callee, MadeFunctions):
+            callee = function_made(callee)
         if isinstance(callee, types.FunctionType):
             callee = self._twin_of(callee)
-        return link_to(callee, given, seen)
+        return None if callee is None else link_to(callee, given, seen)
 
     def _on_internal_error(self, error: Exception) -> None:
         """Show ljit's own faults in tests, hide them from users."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ljit.ops.python_types import NO_ATTRIBUTE, own_attribute
-from ljit.profile import Profile
+from ljit.profile import Observation, Profile
 from ljit.records import Record, made_by
 from ljit.sizes import MANY
 from ljit.types import Type
@@ -45,10 +45,10 @@ class PlanFeedback(Record, frozen=False):
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)
 
-    def constant(self, node_id: int) -> object:
-        return self.profile.constant(node_id)
+    def observation(self, node_id: int) -> Observation | None:
+        return self.profile.observation(node_id)
 
-    def held(self, node_id: int) -> object:
+    def held(self, node_id: int) -> Observation | None:
         return self.profile.held(node_id)
 
     def see_method(self, node_id: int, receiver: object, name: str) -> object:

@@ -2,7 +2,8 @@
 
 A plain function that is not inlined (it is large, or calls itself) is called through its twin: it is profiled,
 compiled and called natively as if it had been decorated. Its name, and callers that are not decorated, keep
-the plain function.
+the plain function. Functions that functions make have one twin together, which gets what is in their cells in front
+of its arguments.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import types
 import weakref
 from collections.abc import Callable
 
+from ljit.profile import MadeFunctions
 from ljit.runtime.options import Options
 
-__all__ = ["TWIN_OPTIONS", "twin_of"]
+__all__ = ["TWIN_OPTIONS", "function_made", "twin_of"]
 
 #: a few calls show more branches than one, and most functions that are called in loops are called often
 TWIN_OPTIONS = Options(num_profiled_runs=8)
@@ -30,3 +32,10 @@ def twin_of(
     if twin is None:
         twin = _twins[id(fn)] = make(fn, TWIN_OPTIONS)
     return twin
+
+
+def function_made(made: MadeFunctions) -> types.FunctionType | None:
+    """Give the function in the place of those that functions make: with what is in their cells in front; None: none."""
+    from ljit.frontend.made_functions import with_cells_as_parameters
+
+    return with_cells_as_parameters(made.code, made.variables)

@@ -14,9 +14,10 @@ from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.signatures import NativeLink, Signature, native_result
-from ljit.ir import Effect, Graph, Node, Value
+from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import PROFILE, RETURN
 from ljit.passes.observations import Observations
+from ljit.profile import MadeFunctions
 from ljit.types import NEVER, NONE, Type, join
 
 __all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "result_of"]
@@ -54,16 +55,16 @@ class NativeCalls:
         self.is_learnt = False  # the result type is that of returns
 
     def call(
-        self, node: Node, callee: object, args: Sequence[Value], seen: Observations
+        self, node: Node, callee: object, types_: tuple[Type, ...], seen: Observations
     ) -> Mapping[str, object] | None:
-        """Give the attributes of the native call that a call is; None: it is none.
+        """Give the attributes of the native call that a call is, with arguments of the types; None: it is none.
 
         A result Never: no call was seen to come back so far.
         """
-        function, types_ = python_function(callee), tuple(v.type for v in args)
-        if function is None or node.attrs.get("kwnames"):
+        function = python_function(callee)
+        if node.attrs.get("kwnames") or (function is None and type(callee) is not MadeFunctions):
             return None
-        if function is self.function and Signature(self.params, NEVER).takes(types_):
+        if function is self.function is not None and Signature(self.params, NEVER).takes(types_):
             return self._call_itself(node, seen)
         link = self.link_to(callee, types_, native_result(_observed(node, seen)))
         if link is None:

@@ -1,29 +1,39 @@
 """The specialiser's walk over calls: native ones of functions and methods whose code is known.
 
-A function that a variable holds is called as the one that it was in each profiled run, natively or by its op;
-`prim::check_function` says that it still is that one. A method of a user's class is called as the function that the
-class has now; `prim::check_method` says that it still is that one. Python functions of installed libraries are left to
-CPython: they are many, long, and seldom what a loop is about.
+A function that a variable, or an attribute of an object, holds is called as the one that it was in each profiled run,
+natively or by its op; `prim::check_function` says that it still is that one. One that a function has made is another
+one in each run, of the same code: `prim::check_code` says so, and what is in its cells (`prim::closure_value`) goes
+in front of the arguments. A method of a user's class is called as the function that the class has now;
+`prim::check_method` says that it still is that one. Python functions of installed libraries are left to CPython: they
+are many, long, and seldom what a loop is about.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Protocol
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.liveness import Liveness
 from ljit.ir import Effect, Node, OpDef, Value, get_op
-from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE
-from ljit.ops.members import CHECK_FUNCTION, CHECK_METHOD, METHOD, OWN_ATTRIBUTE
+from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN, PROFILE
+from ljit.ops.members import (
+    CHECK_CODE,
+    CHECK_FUNCTION,
+    CHECK_METHOD,
+    CLOSURE_VALUE,
+    METHOD,
+    OWN_ATTRIBUTE,
+)
 from ljit.ops.objects import CALL
 from ljit.ops.python_types import has_plain_lookup, is_open
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
+from ljit.profile import MadeFunctions, Observation
 from ljit.types import NEVER, ObjectType, Type
 
 if TYPE_CHECKING:
@@ -111,18 +121,22 @@ class Calls:
         return True
 
     def _function_held(self, variable: Value) -> object:
-        """The function that a variable of the baseline graph held each time; None: it is another one in other calls.
-
-        So are functions that functions make. Of others than Python's only those count that have an op.
-        """
+        """What a variable of the baseline graph held each time, see `_worth_a_check`."""
         if variable.node is None or variable.node.op is not PROFILE:
             return None
-        return _worth_a_check(self.walk.feedback.constant(variable.node.id))
+        return _worth_a_check(self.walk.feedback.observation(variable.node.id))
+
+    def _attribute_held(self, node: Node, receiver: Value) -> object:
+        """What objects had each time in the place of a method, see `_worth_a_check`."""
+        is_plain = isinstance(receiver.type, ObjectType) and is_open(receiver.type.cls)
+        return _worth_a_check(self.walk.feedback.held(node.id)) if is_plain else None
 
     def _call_held(
         self, node: Node, variable: Callable[[], Value], held: object, args: Sequence[Value]
     ) -> bool:
         """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
+        if isinstance(held, MadeFunctions):
+            return self._call_made(node, variable, held, args)
         attrs = self._native_call(node, held, args)
         has_op = callable_op(held, "callables") is not None
         if attrs is None and (not has_op or self.walk.feedback.is_widened(node.id)):
@@ -132,10 +146,21 @@ class Calls:
             return self._emit(node, args, attrs)
         return self._apply(node, held, args)
 
-    def _attribute_held(self, node: Node, receiver: Value) -> object:
-        """The function that objects had each time in the place of a method; None: it is a method, or another one."""
-        is_plain = isinstance(receiver.type, ObjectType) and is_open(receiver.type.cls)
-        return _worth_a_check(self.walk.feedback.held(node.id)) if is_plain else None
+    def _call_made(
+        self, node: Node, variable: Callable[[], Value], held: MadeFunctions, args: Sequence[Value]
+    ) -> bool:
+        """Call a function that a function has made: natively, with what is in its cells in front."""
+        attrs = self._native_call(node, held, args, held.cells)
+        if attrs is None:
+            return self.walk.visit_operation(node)
+        out, function = self.walk.out, variable()
+        check = {"code": held.code, "variables": held.variables}
+        out.append(CHECK_CODE, (function,), check, like=node)
+        values = []
+        for index, cell in enumerate(held.cells):
+            value = out.append(CLOSURE_VALUE, (function,), {"index": index}, like=node).output
+            values.append(out.append(GUARD, (value,), {"type": cell}, like=node).output)
+        return self._emit(node, [*values, *args], attrs)
 
     def _own_attribute(self, node: Node, receiver: Value) -> Value:
         attrs = {"name": node.attrs["name"]}
@@ -158,17 +183,18 @@ class Calls:
         return results is not None
 
     def _native_call(
-        self, node: Node, callee: object, args: Sequence[Value]
+        self, node: Node, callee: object, args: Sequence[Value], cells: tuple[Type, ...] = ()
     ) -> Mapping[str, object] | None:
-        """Give the attributes of the native call that a call is; None: it is one of objects.
+        """Give the attributes of the native call that a call is, if need be with what is in cells in front.
 
-        That shows what is called the exception that is handled.
+        None: it is one of objects. That shows what is called the exception that is handled.
         """
         walk = self.walk
         walk.out.effects = Effect.PURE
         if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
             return None
-        attrs = self.native.call(node, callee, args, walk.feedback)
+        types_ = (*cells, *(v.type for v in args))
+        attrs = self.native.call(node, callee, types_, walk.feedback)
         if attrs is None or not any(map(_has_finalizer, args)):
             return attrs
         return {**attrs, "is_clean": False}
@@ -200,16 +226,24 @@ class Calls:
         return None
 
 
-def _worth_a_check(seen: object) -> object:
-    """A function that was seen each time, if it may be again and if it is more than any object; else None."""
-    function = python_function(seen)
-    if function is None or _is_of_library(function):
-        return None if callable_op(seen, "callables") is None else seen
-    return None if "<locals>" in function.__qualname__ else seen
+def _worth_a_check(seen: Observation | None) -> object:
+    """The function that was seen each time, if it may be again, and if it is known more of it than of any object.
+
+    One that a function has made is another one in other calls: of these the code is known. Of others than Python's only
+    those count that have an op. None: it is not worth it.
+    """
+    if seen is None:
+        return None
+    if seen.made is not None:
+        return None if _is_of_library(seen.made.code) else seen.made
+    function = python_function(seen.constant)
+    if function is None or _is_of_library(function.__code__):
+        return None if callable_op(seen.constant, "callables") is None else seen.constant
+    return None if "<locals>" in function.__qualname__ else seen.constant
 
 
-def _is_of_library(function: FunctionType) -> bool:
-    return function.__code__.co_filename.startswith(_LIBRARY)
+def _is_of_library(code: CodeType) -> bool:
+    return code.co_filename.startswith(_LIBRARY)
 
 
 def _has_finalizer(value: Value) -> bool:
@@ -228,7 +262,7 @@ def _users_method(type_: Type, name: str) -> object:
         return None
     found = next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
     function = python_function(found)
-    if function is None or _is_of_library(function):
+    if function is None or _is_of_library(function.__code__):
         return None
     return found
 

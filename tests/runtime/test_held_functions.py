@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -60,6 +63,15 @@ def native(function, *args):
     return made
 
 
+def native_made(make, *numbers):
+    """Call with a new function each time."""
+    made = ljit.jit(sum_of_calls)
+    for _ in range(3):
+        for number in numbers:
+            assert made(make(number), 10) == sum_of_calls(make(number), 10)
+    return made
+
+
 def native_calls(made, *args):
     return sum(node.op is CALL_NATIVE for node in made.graph_for(*args).walk())
 
@@ -108,16 +120,6 @@ def test_other_functions_have_code_made_that_calls_any():
     before = bailouts(made)
     assert made(lambda x: x, 10) == 45
     assert bailouts(made) == before
-
-
-def test_functions_that_functions_make_are_called_as_objects():
-    def make(k):
-        return lambda x: k * x
-
-    made = native(sum_of_calls, make(2), 10)
-    assert not native_calls(made, make(2), 10)
-    assert made(make(7), 10) == 7 * 45
-    assert not bailouts(made)
 
 
 def test_code_that_is_replaced_is_run():
@@ -251,3 +253,247 @@ def test_objects_that_hold_other_functions_have_code_made_that_calls_any():
         assert made(Holder(double), 10) == 2 * 45
         assert made(Holder(lambda x: x), 10) == 45
     assert bailouts(made) < 5
+
+
+# -- functions that functions make ----------------------------------------------------------------
+
+
+def make_lambda(k):
+    return lambda x: k * x
+
+
+def make_def(k):
+    more = k + 1
+
+    def inner(x: float) -> float:
+        """Its defaults and annotations belong to where it is made."""
+        total: float = k
+        for j in range(3):
+            total += x * more - j
+        return total
+
+    return inner
+
+
+def make_in_comprehension(k):
+    return [lambda x, /: j * x + k for j in range(3)][1]
+
+
+def make_recursive(k):
+    def go(x):
+        return k if x < 1 else 1 + go(x - 1)
+
+    return go
+
+
+def make_around(k):
+    f = make_lambda(k)
+    return lambda x: f(x) + k
+
+
+def make_without_cells(_k):
+    return lambda x: x + 1
+
+
+MAKERS = [
+    make_lambda,
+    make_def,
+    make_in_comprehension,
+    make_recursive,
+    make_around,
+    make_without_cells,
+]
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=[make.__name__ for make in MAKERS])
+@pytest.mark.parametrize("numbers", [(2, 3, 4), (2.5, 1.5, 3.5)], ids=["ints", "floats"])
+def test_a_function_that_is_made_anew_for_each_call_is_called_natively(make, numbers):
+    made = native_made(make, *numbers)
+    assert native_calls(made, make(numbers[0]), 10)
+    assert not bailouts(made)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        2,
+        2**70,
+        1.5,
+        2j,
+        "a",
+        "abc",
+        None,
+        (1, 2.5),
+        [1, 2],
+        [],
+        {1: 2},
+        np.float32(2),
+        math.pi,
+        len,
+    ],
+    ids=lambda value: type(value).__name__ + str(value)[:9],
+)
+def test_cells_have_anything(value):
+    def make(k):
+        return lambda x: str(k) + str(x)
+
+    def texts(f, n):
+        return [f(i) for i in range(n)]
+
+    made = ljit.jit(texts)
+    for _ in range(4):
+        assert made(make(value), 4) == texts(make(value), 4)
+
+
+def test_an_array_in_a_cell_is_passed_natively_and_dies_with_the_function():
+    def make(a):
+        return lambda x: a[x] * 2
+
+    made = ljit.jit(sum_of_calls)
+    for _ in range(5):
+        array = np.arange(10.0)
+        alive = weakref.ref(array)
+        assert made(make(array), 10) == 90
+        del array
+        gc.collect()
+        assert alive() is None
+    assert native_calls(made, make(np.arange(10.0)), 10)
+    assert not bailouts(made)
+
+
+def test_cells_of_other_types_have_code_made_that_calls_any():
+    made = native_made(make_lambda, 2, 3)
+    for k in (2.5, 4, 1j, np.int64(3), 2**80):
+        assert made(make_lambda(k), 10) == sum_of_calls(make_lambda(k), 10)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        made(make_lambda("ab"), 10)
+    assert made(make_lambda(5), 10) == 5 * 45
+
+
+def test_what_is_put_into_a_cell_counts_from_the_next_call():
+    def make(k):
+        def get(x):
+            return k * x
+
+        def put(value):
+            nonlocal k
+            k = value
+
+        return get, put
+
+    def through_cells(k):
+        get = make_lambda(k)
+        return get, lambda value: setattr(get.__closure__[0], "cell_contents", value)
+
+    def change(f, put, n):
+        total = 0
+        for i in range(n):
+            total += f(i)
+            put(i)
+        return total
+
+    for make_both in (make, through_cells):
+        made = ljit.jit(change)
+        for _ in range(4):
+            assert made(*make_both(3), 10) == change(*make_both(3), 10)
+
+
+def test_variables_that_may_be_bound_again_during_a_call_are_read_where_they_stand():
+    def make(k):
+        def steps():
+            nonlocal k
+            while True:
+                k = k + 1
+                yield k
+
+        going = steps()
+        return lambda x: next(going) + x * k
+
+    def make_in_generator(k):
+        def steps():
+            j = k
+            while True:
+                yield lambda x: (next(going), x * j)[1]
+                j = j + 1
+
+        going = steps()
+        return next(going)
+
+    def make_in_expression(k):
+        going = ((lambda x: (next(going), x * j)[1]) for j in range(k, 10**6))
+        return next(going)
+
+    for maker in (make, make_in_generator, make_in_expression):
+        native_made(maker, 3, 4)
+
+
+def test_a_cell_that_is_empty_is_missed():
+    def make(k):
+        def inner(x):
+            return x + late if x > 3 else x
+
+        if k:
+            late = k
+        return inner
+
+    made = native_made(make, 1, 2)
+    assert native_calls(made, make(1), 10)
+    for _ in range(3):
+        assert made(make(0), 4) == 6
+        with pytest.raises(NameError, match="cannot access free variable 'late'"):
+            made(make(0), 10)
+        assert made(make(2), 10) == sum_of_calls(make(2), 10)
+
+
+def test_other_code_and_other_global_variables_are_noticed():
+    made = native_made(make_lambda, 2, 3)
+    changed = make_lambda(2)
+    changed.__code__ = (lambda k: lambda x: x - k)(0).__code__
+    assert made(changed, 10) == 45 - 20
+
+    def make(k):
+        return lambda x: k * double(x)
+
+    made = native_made(make, 2, 3)
+    assert native_calls(made, make(2), 10)
+    f = make(2)
+    other = types.FunctionType(f.__code__, {"double": triple}, closure=f.__closure__)
+    assert made(other, 10) == 6 * 45
+    assert made(make(2), 10) == 4 * 45
+
+
+def test_what_a_made_function_raises_comes_from_its_line():
+    def make(k):
+        def fails(x):
+            return 1 // (k - x)
+
+        return fails
+
+    made = native_made(make, 11, 12)
+    assert native_calls(made, make(11), 10)
+    found = []
+    for function in (made, sum_of_calls):
+        with pytest.raises(ZeroDivisionError) as caught:
+            function(make(5), 10)
+        entries = [(e.name, e.lineno) for e in caught.traceback][-2:]
+        found.append((entries, str(caught.value)))
+    assert found[0] == found[1]
+
+
+def test_a_made_function_in_an_attribute_is_called_natively():
+    made = ljit.jit(sum_of_attribute)
+    for k in (2, 3, 4, 5):
+        assert made(Holder(make_lambda(k)), 10) == k * 45
+    assert native_calls(made, Holder(make_lambda(2)), 10)
+    assert not bailouts(made)
+
+
+def test_a_lambda_that_is_an_argument_where_it_stands_is_called_natively():
+    def total(k, n):
+        return sum_of_calls(lambda x: x * k, n)
+
+    made = native(total, 3, 10)
+    assert native_calls(made, 3, 10)
+    assert made(4, 10) == 4 * 45
+    assert not bailouts(made)
