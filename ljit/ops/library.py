@@ -44,6 +44,7 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     numpy_outer,
     numpy_places,
     numpy_products,
+    numpy_products_out,
     numpy_puts,
     numpy_reduce,
     numpy_reduce_where,

@@ -6,12 +6,11 @@ ints are ljit's own, or sums of products.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, Value, get_op
+from ljit.ir import Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
@@ -96,14 +95,6 @@ def _inner_of(parts: Parts, x: Value, y: Value) -> Value | None:
     if _infer_inner(x.type, y.type) == ANY or y.type.ndim == 1:  # type: ignore[attr-defined]
         return None
     return parts.apply("np::dot", x, parts.apply("np::transpose", y))
-
-
-def _infer_imatmul(target: Type, value: Type) -> Type:
-    result = _infer_matmul(target, value)
-    if not (isinstance(target, ArrayType) and isinstance(result, ArrayType)):
-        return ANY
-    fits = result.ndim == target.ndim and np.can_cast(result.dtype, target.dtype, "same_kind")
-    return target if fits and target.writeable else ANY
 
 
 # -- products that are sums --------------------------------------------------------------------------
@@ -326,15 +317,6 @@ declare_function(
     can_lower=_can_lower(_infer_matmul),
     decompose=_sums_of,
     samples=_PAIRS,
-)
-declare_function(
-    "imatmul",
-    "(a!, b)",
-    _infer_imatmul,
-    operator.imatmul,
-    doc="``a @= b``",
-    callables=(),
-    effect=Effect.READ | Effect.WRITE | Effect.RAISE,
 )
 declare_function(
     "dot",
