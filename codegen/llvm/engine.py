@@ -29,6 +29,7 @@ from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.partition import IN_PLACE, partition
 from ljit.codegen.llvm.settings import settings_of_module, tell_process
 from ljit.errors import CodegenError
+from ljit.frames import is_raised_by_handler
 from ljit.records import Record
 
 __all__ = [
@@ -160,6 +161,9 @@ class CompiledModule:
             return text + str(host.quick_machine.emit_assembly(module))
 
 
+_contexts = set[Any]()  # of modules that may be alive
+
+
 class _Host:
     """The target machine and the JIT of this process."""
 
@@ -189,21 +193,19 @@ class _Host:
     def parsed(self, text: str) -> Iterator[Any]:
         """Parse and verify. LLVM's optimiser must never see a malformed module: it would abort.
 
-        The module has a context of its own and must be gone before it. The garbage collector knows nothing of
-        that: an exception that keeps the frames, and so both, would crash the process when it is collected.
+        The module must be gone before its context. Where a signal's handler raises, nobody knows when: then that stays.
         """
-        context, module = llvm.create_context(), None
+        context = llvm.create_context()
+        _contexts.add(context)
+        with _rejecting(text):
+            module = llvm.parse_assembly(text, context)
         try:
-            try:
-                module = llvm.parse_assembly(text, context)
+            with _rejecting(text):
                 module.verify()
-            except RuntimeError as error:
-                message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
-                raise CodegenError(message) from None
             yield module
         finally:
-            if module is not None:
-                module.close()
+            module.close()
+            _contexts.remove(context)
             context.close()
 
     def run_passes(self, module: Any, text: str, passes: Passes) -> None:
@@ -265,6 +267,18 @@ class _Host:
         except RuntimeError as error:
             message = f"machine code does not link: {error}"
             raise CodegenError(message) from None
+
+
+@contextmanager
+def _rejecting(text: str) -> Iterator[None]:
+    """Say where LLVM finds a fault in a module."""
+    try:
+        yield
+    except RuntimeError as error:
+        if is_raised_by_handler(error):
+            raise
+        message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
+        raise CodegenError(message) from None
 
 
 def _put_in_place(module: Any, builder: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import math
+import sys
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -258,3 +259,48 @@ def test_conversions_of_half_are_compiled_for_code_that_has_the_type_only(monkey
     assert not asked
     compile_ir("define i16 @f(half %x) {\n%r = bitcast half %x to i16\nret i16 %r\n}", "f")
     assert asked
+
+
+class Stop(BaseException):
+    """What the handler of a signal raises."""
+
+
+@pytest.mark.parametrize("place", ["parse_assembly", "verify", "close", "_dispose"])
+def test_a_context_outlives_its_module_whatever_a_signal_interrupts(monkeypatch, place):
+    text = "define i64 @f(i64 %x) {\nret i64 %x\n}"
+    owner = llvm if place == "parse_assembly" else llvm.ModuleRef
+    function, was_called = getattr(owner, place), []
+
+    def interrupted(*args):
+        result = function(*args)  # it would be in the traceback
+        if not was_called:
+            was_called.append(result)
+            raise Stop
+        return result
+
+    monkeypatch.setattr(owner, place, interrupted)
+    before = set(engine._contexts)
+    with pytest.raises(Stop), engine._host().parsed(text):
+        pass
+    monkeypatch.undo()
+    assert was_called
+    left = engine._contexts - before
+    assert len(left) == (0 if place == "verify" else 1)
+    was_called.clear()
+    gc.collect()
+    assert not any(context.closed for context in left)
+    with engine._host().parsed(text):
+        pass
+    assert engine._contexts - before == left
+
+
+def test_what_a_handler_raises_while_llvm_parses_is_no_fault_of_the_module():
+    def handler(_number, frame):
+        assert frame is not None
+        raise RuntimeError("of the user")
+
+    def interrupted():
+        handler(1, sys._getframe())
+
+    with pytest.raises(RuntimeError, match="of the user"), engine._rejecting("text"):
+        interrupted()
