@@ -172,3 +172,34 @@ def test_each_function_is_simplified_and_loops_are_unrolled(scalar):
     assert "alloca" not in made
     assert len(re.findall(r" xor ", made)) > 1
     compiled.free()
+
+
+ASKS_IN_EACH_TRIP = """
+define void @f(i64 %n, i1 %is_first, ptr %place) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  br i1 %is_first, label %first, label %second
+first:
+  store volatile i64 %i, ptr %place
+  br label %latch
+second:
+  store volatile i64 1000003, ptr %place
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_loops_without_vectors_are_not_written_once_for_each_answer(scalar):
+    compiled = compile_ir(ASKS_IN_EACH_TRIP, "f", passes=Passes(scalar=scalar))
+    is_unswitched = "loop.us:" in compiled.optimized_ir()
+    assert is_unswitched != scalar
+    compiled.free()
