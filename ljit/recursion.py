@@ -19,81 +19,77 @@ except ImportError:  # not on Windows
 
 from ljit import stack
 
-__all__ = ["call_plainly", "enter_frame", "is_deep", "leave_frame"]
+__all__ = ["activations", "call_plainly", "enter_frame", "is_deep", "leave_frame"]
 
-_STEP = 16  # activations between two changes of CPython's limit
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
+_STEP = 16 * _FRAMES  # frames by which CPython's limit is changed
 _DEEP = 256  # activations
 _C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
 _DEFAULT_STACK = 8 << 20  # of Linux, for the main thread and others
 _UNKNOWN_STACK = 1 << 20  # where the system does not say
 
 
-class _Depth(threading.local):
-    """Per thread: nested activations, and at how many of them the limit has to be raised again."""
+class Activations(stack.Room):
+    """How many activations of this thread are nested, and by how much the limit is raised for them."""
 
     depth = 0
-    ceiling = _STEP
     most = 0  # activations that the C stack has room for; 0: not known yet
 
 
-_state = _Depth()
+activations = Activations()
 
 
 def enter_frame() -> None:
-    """Count an activation in; raises RecursionError if there are too many."""
-    depth = _state.depth + 1
-    if depth > _state.ceiling:
+    """Count an activation in; raises RecursionError if there are too many.
+
+    Whoever enters one notes `activations.depth` before it, and sets it again behind it, in front of `leave_frame`: so
+    the count is right whatever the handler of a signal has interrupted.
+    """
+    depth = activations.depth + 1
+    if depth * _FRAMES > activations.frames + _STEP:
         _raise_limit(depth)
-    _state.depth = depth
+    activations.depth = depth
 
 
 def leave_frame() -> None:
-    """Count an activation out."""
-    depth = _state.depth - 1
-    _state.depth = depth
-    if depth < _state.ceiling - _STEP:
-        _lower_limit()
+    """Lower the limit when enough activations are left."""
+    frames = activations.frames
+    if activations.depth * _FRAMES < frames:
+        stack.set_room(activations, frames - _STEP)
 
 
 def is_deep() -> bool:
     """Whether so many activations are nested that CPython had better run further calls, which take less stack there."""
-    return _state.depth >= _DEEP
+    return activations.depth >= _DEEP
 
 
 def call_plainly(
     fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> object:
     """Let CPython run a call; recursion through here may go as deep as without ljit."""
-    enter_frame()
+    depth = activations.depth
     try:
+        enter_frame()
         return fn(*args, **kwargs)
     finally:
+        activations.depth = depth
         leave_frame()
 
 
 def _raise_limit(depth: int) -> None:
     if depth > _most_activations():
         raise RecursionError("maximum recursion depth exceeded")
-    with stack.lock:
-        if depth > stack.users_limit():
-            raise RecursionError("maximum recursion depth exceeded")
-        stack.change_limit(_STEP * _FRAMES)
-    _state.ceiling += _STEP
-
-
-def _lower_limit() -> None:
-    with stack.lock:
-        stack.change_limit(-_STEP * _FRAMES)
-    _state.ceiling -= _STEP
+    if depth > stack.users_limit():
+        raise RecursionError("maximum recursion depth exceeded")
+    stack.set_room(activations, activations.frames + _STEP)
 
 
 def _most_activations() -> int:
     """How many activations fit into three quarters of this thread's stack."""
-    if _state.most == 0:
+    if activations.most == 0:
         size = threading.stack_size() or _default_stack()
-        _state.most = size * 3 // 4 // _C_STACK
-    return _state.most
+        activations.most = size * 3 // 4 // _C_STACK
+    return activations.most
 
 
 def _default_stack() -> int:

@@ -2,6 +2,9 @@
 
 A compile goes as deep as the function is nested, however deep the call stands that it is for: its frames do not count.
 Interpreted calls are counted otherwise ([recursion.py](recursion.py)).
+
+The handler of a signal may raise between any two calls. So each purpose says how many frames it has room for now, not
+how many more: what was interrupted is made good by the next one.
 """
 
 from __future__ import annotations
@@ -12,35 +15,45 @@ from contextlib import AbstractContextManager
 
 from ljit.locks import shared_lock
 
-__all__ = ["change_limit", "compiler_frames", "lock", "users_limit"]
+__all__ = ["Room", "compiler_frames", "set_room", "users_limit"]
 
 _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
 #: frames below the limit that it takes to lower it: CPython lowers it to none that is reached
 _MARGIN = 8
 
-lock = shared_lock()
+_lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
 
 
-class _Compiling(threading.local):
-    """Whether this thread compiles."""
+class Room(threading.local):
+    """By how many frames a thread has raised the limit for one purpose."""
 
-    is_on = False
+    frames = 0
 
 
-_compiling = _Compiling()
+_compiling = Room()
 
 
 def users_limit() -> int:
     """The limit that the user has set."""
-    return sys.getrecursionlimit() - _raised
+    with _lock:
+        return sys.getrecursionlimit() - _raised
 
 
-def change_limit(frames: int) -> None:
-    """Raise or lower CPython's limit; the caller holds the lock."""
+def set_room(room: Room, frames: int) -> None:
+    """Raise or lower CPython's limit until this thread has so many frames for the purpose."""
     global _raised
-    sys.setrecursionlimit(sys.getrecursionlimit() + frames)
-    _raised += frames
+    with _lock:
+        change = frames - room.frames
+        limit = sys.getrecursionlimit() + change
+        room.frames += change  # from here to the end of the call that follows no handler runs
+        _raised += change
+        try:
+            sys.setrecursionlimit(limit)
+        except RecursionError:  # it is reached
+            room.frames -= change
+            _raised -= change
+            raise
 
 
 class _CompilerFrames:
@@ -49,22 +62,24 @@ class _CompilerFrames:
     __slots__ = ("_is_outermost",)
 
     def __enter__(self) -> None:
-        self._is_outermost = not _compiling.is_on
+        self._is_outermost = not _compiling.frames
         if not self._is_outermost:
             return
-        with lock:
+        with _lock:
             limit = sys.getrecursionlimit()
-            # RecursionError if it could not be lowered again
-            sys.setrecursionlimit(limit - _MARGIN)
-            sys.setrecursionlimit(limit)
-            change_limit(_COMPILER_FRAMES)
-        _compiling.is_on = True
+            try:  # RecursionError if it could not be lowered again
+                sys.setrecursionlimit(limit - _MARGIN)
+            finally:
+                sys.setrecursionlimit(limit)
+        try:
+            set_room(_compiling, _COMPILER_FRAMES)
+        except BaseException:
+            set_room(_compiling, 0)
+            raise
 
     def __exit__(self, *_: object) -> None:
         if self._is_outermost:
-            _compiling.is_on = False
-            with lock:
-                change_limit(-_COMPILER_FRAMES)
+            set_room(_compiling, 0)
 
 
 def compiler_frames() -> AbstractContextManager[None]:

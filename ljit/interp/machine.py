@@ -20,7 +20,7 @@ from ljit.interp.landings import Landing, landing_at
 from ljit.interp.steps import step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
-from ljit.recursion import enter_frame, leave_frame
+from ljit.recursion import activations, enter_frame, leave_frame
 
 __all__ = [
     "NO_ERRORS",
@@ -131,14 +131,16 @@ class InterpreterState(Record, frozen=False):
         """Run on to the function's return; `errors`: what native code handled and raised here."""
         run = _Run(self.code, hooks)
         run.count_native_trips(self.code.loops, self.registers)
-        enter_frame()
+        depth = activations.depth
         try:
+            enter_frame()
             _go_on(self.code, self.registers, self.pc, run, errors=errors)
             return self.registers[self.code.result]
         except BaseException as error:
             drop_own_frames(error)
             raise
         finally:
+            activations.depth = depth
             leave_frame()
 
 
@@ -150,13 +152,15 @@ def run(code: Code, args: Sequence[object], hooks: Hooks = NO_HOOKS) -> object:
     registers = [*args, *code.template[code.parameters :]]
     if len(registers) != len(code.template):
         raise InternalError(f"{code.name}: {len(args)} arguments for {code.parameters}")
-    enter_frame()
+    depth = activations.depth
     try:
+        enter_frame()
         return execute(code, registers, 0, hooks)
     except BaseException as error:
         drop_own_frames(error)
         raise
     finally:
+        activations.depth = depth
         leave_frame()
 
 

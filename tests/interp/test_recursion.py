@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 import ljit.ops
-from ljit import recursion
+from ljit import recursion, stack
 from ljit.interp import compile_graph, run
 from ljit.ir import parse
 from tests.depths import reachable
@@ -127,11 +127,11 @@ def test_exceptions_count_activations_out_again():
     def fail(g, n):
         raise KeyError(n)
 
-    before = recursion._state.depth
+    before = recursion.activations.depth
     for _ in range(100):
         with pytest.raises(KeyError):
             f(fail, 3)
-    assert recursion._state.depth == before == 0
+    assert recursion.activations.depth == before == 0
 
 
 def test_functions_left_to_cpython_recurse_as_deep_as_without_ljit():
@@ -163,3 +163,63 @@ def test_compiled_functions_recurse_as_deep_as_without_ljit():
         assert compiled(most) == most
         with pytest.raises(RecursionError):
             compiled(10**6)
+
+
+class Stop(BaseException):
+    """What the handler of a signal raises."""
+
+
+def interrupted(work, place):
+    """Call `work`, and raise where CPython runs handlers: as a function begins, or behind a call of a builtin one.
+
+    The `place`-th of these in the modules that count; gives whether there was one.
+    """
+    left = [place]
+
+    def profile(frame, event, _arg):
+        name = frame.f_globals.get("__name__")
+        if event in ("call", "c_return") and name in ("ljit.recursion", "ljit.stack"):
+            left[0] -= 1
+            if left[0] < 0:
+                sys.setprofile(None)
+                raise Stop
+
+    try:
+        sys.setprofile(profile)
+        work()
+    except Stop:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def nested(n):
+    return recursion.call_plainly(nested, (n - 1,), {}) + 1 if n else 0
+
+
+def compiles():
+    with stack.compiler_frames():
+        return sys.getrecursionlimit()
+
+
+def test_what_signals_interrupt_leaves_the_count_and_the_limit_as_they_are():
+    limit, place = sys.getrecursionlimit(), 0
+    while interrupted(lambda: nested(40), place):
+        assert recursion.activations.depth == 0
+        assert nested(40) == 40  # makes good what was interrupted
+        assert sys.getrecursionlimit() == stack.users_limit() == limit
+        place += 1
+    assert place > 100
+
+
+def test_what_signals_interrupt_where_a_compile_begins_leaves_the_limit_as_it_is():
+    limit, place = sys.getrecursionlimit(), 0
+    raised = compiles()
+    while interrupted(lambda: stack.compiler_frames().__enter__(), place):
+        assert compiles() == raised
+        assert sys.getrecursionlimit() == stack.users_limit() == limit
+        place += 1
+    assert place > 3
+    stack.set_room(stack._compiling, 0)
+    assert sys.getrecursionlimit() == limit
