@@ -58,7 +58,7 @@ def test_nodes_that_never_ran_are_unknown():
     profile.record(1, 2.5)
     assert profile.observed(2) is None
     assert profile.observation(2) is None
-    assert profile.constant(2) is NO_CONSTANT
+    assert profile.observation(2) is None
     assert len(profile) == 1
 
 
@@ -94,9 +94,9 @@ def test_the_same_object_each_time_is_a_constant():
         profile.record(1, math)
         profile.record(2, math.sin)
         profile.record(3, 1000000)
-    assert profile.constant(1) is math
-    assert profile.constant(2) is math.sin
-    assert profile.constant(3) == 1000000
+    assert profile.observation(1).constant is math
+    assert profile.observation(2).constant is math.sin
+    assert profile.observation(3).constant == 1000000
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_differing_objects_are_no_constant(first, second):
         profile = Profile()
         for value in values:
             profile.record(1, value)
-        assert profile.constant(1) is NO_CONSTANT
+        assert profile.observation(1).constant is NO_CONSTANT
 
 
 def test_none_is_remembered_even_where_the_join_is_any():
@@ -119,7 +119,7 @@ def test_none_is_remembered_even_where_the_join_is_any():
     assert profile.observation(1).saw_none
     profile.record(2, None)
     assert profile.observed(2) == NONE
-    assert profile.constant(2) is None
+    assert profile.observation(2).constant is None
 
 
 def test_a_profile_keeps_no_user_data_alive():
@@ -179,7 +179,8 @@ def test_a_profile_may_be_written_to_while_it_is_read():
 
         def __getattr__(self, name):
             profile.record(len(profile), 1)
-            return {"type": INT, "sizes": (), "elements": 7, "saw_none": False, "constant": 1}[name]
+            seen = {"type": INT, "sizes": (), "elements": 7, "saw_none": False}
+            return {**seen, "constant": 1, "cells": None}[name]
 
     profile._observations.update({0: Seen(), 1: Seen()})
     assert list(profile.summary()) == [0, 1]
