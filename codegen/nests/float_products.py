@@ -11,9 +11,8 @@ from __future__ import annotations
 import itertools
 
 from ljit.codegen.llvm.builder import ModuleBuilder
-from ljit.codegen.llvm.engine import has_avx512, vector_bytes
 from ljit.codegen.llvm.loop_texts import loop_text
-from ljit.codegen.nests.product_texts import operands_text
+from ljit.codegen.nests.product_texts import OPERANDS, ProductShape, mask_text, operands_text
 
 __all__ = ["write_float_product"]
 
@@ -22,43 +21,21 @@ _BASES = 3  # rows of a tile that one register and its multiples reach
 _ROWS = 192  # of the left matrix: what of them meets a block stays in the second cache
 _PANEL = 24 * 1024  # bytes of the right matrix that stay in the nearest cache
 _FEW = 4  # tiles that read columns where they lie, as putting them side by side takes longer
-_OPERANDS = "(ptr %operands, ptr %sizes, ptr %strides, ptr %data) nounwind"
-
-
-class _Shape:
-    """What the vectors of a dtype have to do with tiles."""
-
-    def __init__(self, item: str) -> None:
-        self.item, self.size = item, 4 if item == "float" else 8
-        self.lanes = vector_bytes() // self.size
-        self.vector, self.mask = f"<{self.lanes} x {item}>", f"<{self.lanes} x i1>"
-        self.suffix = f"v{self.lanes}f{8 * self.size}"
-        self.vectors = 4 if has_avx512() else 2
-        self.columns = self.vectors * self.lanes
-        self.width = self.vectors * vector_bytes()
-        self.depth = _PANEL // self.width
 
 
 def write_float_product(module: ModuleBuilder, name: str, item: str) -> None:
     """Write the function; its operands are those of the inner loop of ``np.matmul``."""
-    shape = _Shape(item)
-    module.define(f"{name}.declarations", _declarations(shape))
+    shape = ProductShape(item)
+    module.define(f"{name}.declarations", shape.declarations)
     for height, width in itertools.product(_HEIGHTS, range(1, shape.vectors + 1)):
-        tile = _tile_name(name, height, width)
+        tile = f"{name}.tile.{height}.{width}"
         module.define(tile, _Tile(shape, height, width).text(tile))
-    module.define(name, f"define void @{name}{_OPERANDS} {{\n{_whole(shape, name)}}}")
+    module.define(name, f"define void @{name}{OPERANDS} nounwind {{\n{_whole(shape, name)}}}")
 
 
-def _declarations(shape: _Shape) -> str:
-    vector, mask = shape.vector, shape.mask
-    return f"""declare {vector} @llvm.masked.load.{shape.suffix}.p0(ptr, i32, {mask}, {vector})
-declare void @llvm.masked.store.{shape.suffix}.p0({vector}, ptr, i32, {mask})
-declare {vector} @llvm.fma.{shape.suffix}({vector}, {vector}, {vector})
-"""
-
-
-def _tile_name(name: str, height: int, width: int) -> str:
-    return f"{name}.tile.{height}.{width}"
+def _depth(shape: ProductShape) -> int:
+    """Rows of the right matrix that are a block."""
+    return _PANEL // (shape.columns * shape.size)
 
 
 # -- a tile ----------------------------------------------------------------------------------------
@@ -70,7 +47,7 @@ class _Tile:
     Its sums are in registers; they go on from what is in memory if the block is not the first.
     """
 
-    def __init__(self, shape: _Shape, height: int, width: int) -> None:
+    def __init__(self, shape: ProductShape, height: int, width: int) -> None:
         self.shape, self.height, self.width = shape, height, width
         self.sums = [*itertools.product(range(height), range(width))]
         self.bases = range(0, height, _BASES)
@@ -81,7 +58,7 @@ class _Tile:
         )
         return f"""define internal void @{name}({_TILE_PARAMETERS}) noinline nounwind {{
 entry:
-{self._mask()}{self._rows()}{bases}  br i1 %is.first, label %start, label %again
+{mask_text(self.shape, "last")}{self._rows()}{bases}  br i1 %is.first, label %start, label %again
 again:
 {"".join(self._at(f"f{r}{v}", f"%c{r}", v) + self._loaded(f"f{r}{v}", v) for r, v in self.sums)}  br label %start
 start:
@@ -93,14 +70,6 @@ head:
 done:
 {"".join(self._at(f"t{r}{v}", f"%c{r}", v) + self._stored(r, v) for r, v in self.sums)}  ret void
 }}"""
-
-    def _mask(self) -> str:
-        lanes = self.shape.lanes
-        wide, places = f"<{lanes} x i64>", ", ".join(f"i64 {i}" for i in range(lanes))
-        return f"""  %last.one = insertelement {wide} poison, i64 %last, i32 0
-  %last.all = shufflevector {wide} %last.one, {wide} poison, <{lanes} x i32> zeroinitializer
-  %mask = icmp ult {wide} <{places}>, %last.all
-"""
 
     def _rows(self) -> str:
         """Where each row of the result begins, and how far rows of the left matrix are from its first."""
@@ -138,34 +107,22 @@ done:
         return text
 
     def _row_trip(self, r: int) -> str:
-        item, vector, lanes = self.shape.item, self.shape.vector, self.shape.lanes
         base, beyond = r - r % _BASES, r % _BASES
-        text = f"""  %l{r}.at = getelementptr i8, ptr %a{base}, i64 {f"%a.step.{beyond}" if beyond else 0}
-  %l{r}.item = load {item}, ptr %l{r}.at
-  %l{r}.one = insertelement {vector} poison, {item} %l{r}.item, i32 0
-  %l{r} = shufflevector {vector} %l{r}.one, {vector} poison, <{lanes} x i32> zeroinitializer
-"""
+        far = f"%a.step.{beyond}" if beyond else 0
+        text = f"  %l{r}.at = getelementptr i8, ptr %a{base}, i64 {far}\n"
+        text += self.shape.spread(f"l{r}", f"%l{r}.at")
         for v in range(self.width):
-            operands = f"({vector} %l{r}, {vector} %r{v}, {vector} %s{r}{v})"
-            text += f"  %s{r}{v}.next = call {vector} @llvm.fma.{self.shape.suffix}{operands}\n"
+            text += self.shape.added(f"s{r}{v}.next", f"l{r}", f"r{v}", f"s{r}{v}")
         return text
 
     def _at(self, name: str, base: str, v: int) -> str:
         return f"  %{name}.at = getelementptr {self.shape.vector}, ptr {base}, i64 {v}\n"
 
     def _loaded(self, name: str, v: int) -> str:
-        shape = self.shape
-        if v < self.width - 1:
-            return f"  %{name} = load {shape.vector}, ptr %{name}.at, align {shape.size}\n"
-        operands = f"(ptr %{name}.at, i32 {shape.size}, {shape.mask} %mask, {shape.vector} zeroinitializer)"
-        return f"  %{name} = call {shape.vector} @llvm.masked.load.{shape.suffix}.p0{operands}\n"
+        return self.shape.loaded(name, is_masked=v == self.width - 1)
 
     def _stored(self, r: int, v: int) -> str:
-        shape, number = self.shape, f"{self.shape.vector} %s{r}{v}.next"
-        if v < self.width - 1:
-            return f"  store {number}, ptr %t{r}{v}.at, align {shape.size}\n"
-        operands = f"({number}, ptr %t{r}{v}.at, i32 {shape.size}, {shape.mask} %mask)"
-        return f"  call void @llvm.masked.store.{shape.suffix}.p0{operands}\n"
+        return self.shape.stored(f"s{r}{v}.next", f"t{r}{v}", is_masked=v == self.width - 1)
 
 
 _TILE_PARAMETERS = (
@@ -177,12 +134,12 @@ _TILE_PARAMETERS = (
 # -- the whole -------------------------------------------------------------------------------------
 
 
-def _whole(shape: _Shape, name: str) -> str:
+def _whole(shape: ProductShape, name: str) -> str:
     walks = {x: (f"%{x}.first", f"%{x}.step") for x in "abc"}
     return f"""entry:
-  %panel = alloca [{shape.depth * shape.vectors} x {shape.vector}], align 64
-{operands_text()}  %a.block.step = mul i64 %a.step.in, {shape.depth}
-  %b.block.step = mul i64 %b.row.step, {shape.depth}
+  %panel = alloca [{_depth(shape) * shape.vectors} x {shape.vector}], align 64
+{operands_text()}  %a.block.step = mul i64 %a.step.in, {_depth(shape)}
+  %b.block.step = mul i64 %b.row.step, {_depth(shape)}
   %a.rows.step = mul i64 %a.row.step, {_ROWS}
   %c.rows.step = mul i64 %c.row.step, {_ROWS}
   %b.panel.step = mul i64 %b.column.step, {shape.columns}
@@ -194,7 +151,7 @@ def _whole(shape: _Shape, name: str) -> str:
 """
 
 
-def _matrix(shape: _Shape, name: str) -> str:
+def _matrix(shape: ProductShape, name: str) -> str:
     zeros = "  call void @llvm.memset.p0.i64(ptr %zeros, i8 0, i64 %row.bytes, i1 false)\n"
     walks = {"zeros": ("%c", "%c.row.step")}
     return f"""  br i1 %is.flat, label %flat, label %deep
@@ -211,7 +168,7 @@ def _tile_steps() -> str:
     )
 
 
-def _row_blocks(shape: _Shape, name: str) -> str:
+def _row_blocks(shape: ProductShape, name: str) -> str:
     """Blocks of rows of the left matrix, each with all of the right one; how many tiles of each height they have."""
     body = f"""  %high.left = sub i64 %rows, %high
   %left.0 = call i64 @llvm.smin.i64(i64 %high.left, i64 {_ROWS})
@@ -226,17 +183,17 @@ def _row_blocks(shape: _Shape, name: str) -> str:
     return loop_text("high", "%rows", body + _blocks(shape, name), step=_ROWS, walks=walks)
 
 
-def _blocks(shape: _Shape, name: str) -> str:
+def _blocks(shape: ProductShape, name: str) -> str:
     """Blocks of rows of the right matrix."""
     body = f"""  %depth.left = sub i64 %depth, %block
-  %count = call i64 @llvm.smin.i64(i64 %depth.left, i64 {shape.depth})
+  %count = call i64 @llvm.smin.i64(i64 %depth.left, i64 {_depth(shape)})
   %is.first = icmp eq i64 %block, 0
 {_panels(shape, name)}"""
     walks = {"a.block": ("%a.high", "%a.block.step"), "b.block": ("%b", "%b.block.step")}
-    return loop_text("block", "%depth", body, step=shape.depth, walks=walks)
+    return loop_text("block", "%depth", body, step=_depth(shape), walks=walks)
 
 
-def _panels(shape: _Shape, name: str) -> str:
+def _panels(shape: ProductShape, name: str) -> str:
     """Columns of a block, as many as tiles have; `before` are those of their vectors that are full."""
     body = f"""  %left = sub i64 %columns, %column
   %filled = call i64 @llvm.smin.i64(i64 %left, i64 {shape.columns})
@@ -249,18 +206,19 @@ def _panels(shape: _Shape, name: str) -> str:
     return loop_text("column", "%columns", body, step=shape.columns, walks=walks)
 
 
-def _packed(shape: _Shape) -> str:
+def _packed(shape: ProductShape) -> str:
     """Put the columns side by side, unless few tiles read them."""
     one = f"""  %number = load {shape.item}, ptr %one.from
   store {shape.item} %number, ptr %one.to
 """
+    width = shape.columns * shape.size
     walks = {"one.from": ("%far.from", "%b.column.step"), "one.to": ("%far.to", str(shape.size))}
     bodies = {
         "near": "  call void @llvm.memcpy.p0.p0.i64(ptr %near.to, ptr %near.from, i64 %bytes, i1 false)\n",
         "far": loop_text("one", "%filled", one, walks=walks),
-        "whole": f"  call void @llvm.memcpy.p0.p0.i64(ptr %whole.to, ptr %whole.from, i64 {shape.width}, i1 false)\n",
+        "whole": f"  call void @llvm.memcpy.p0.p0.i64(ptr %whole.to, ptr %whole.from, i64 {width}, i1 false)\n",
     }
-    places = ("%b.panel", "%b.row.step"), ("%panel", str(shape.width))
+    places = ("%b.panel", "%b.row.step"), ("%panel", str(width))
     loops = {
         x: loop_text(x, "%count", body, walks=dict(zip((f"{x}.from", f"{x}.to"), places)))
         for x, body in bodies.items()
@@ -280,11 +238,11 @@ pack.far:
 {loops["far"]}  br label %packed
 packed:
   %from = select i1 %is.direct, ptr %b.panel, ptr %panel
-  %from.step = select i1 %is.direct, i64 %b.row.step, i64 {shape.width}
+  %from.step = select i1 %is.direct, i64 %b.row.step, i64 {width}
 """
 
 
-def _tiles(shape: _Shape, name: str) -> str:
+def _tiles(shape: ProductShape, name: str) -> str:
     """Tiles of all heights, from the highest to the lowest."""
     text, a, c = "", "%a.block", "%c.panel"
     for height in _HEIGHTS:
@@ -293,23 +251,10 @@ def _tiles(shape: _Shape, name: str) -> str:
             f"ptr %{x}.a, i64 %a.row.step, i64 %a.step.in, ptr %from, i64 %from.step, "
             f"ptr %{x}.c, i64 %c.row.step, i64 %count, i64 %last, i1 %is.first"
         )
-        text += _chosen(shape, name, height)
+        text += shape.chosen(f"{name}.{x}", x)
         walks = {f"{x}.{side}": (at, f"%{side}.step.{height}") for side, at in (("a", a), ("c", c))}
         text += loop_text(
             x, f"%tiles.{height}", f"  call void %{x}.function({operands})\n", walks=walks
         )
         a, c = f"%{x}.a", f"%{x}.c"
-    return text
-
-
-def _chosen(shape: _Shape, name: str, height: int) -> str:
-    """The function for tiles with the columns' number of vectors."""
-    text, chosen = "", "null"
-    for width in range(1, shape.vectors + 1):
-        x = f"%tile.{height}.is.{width}"
-        text += f"  {x} = icmp eq i64 %before, {width - 1}\n"
-        made = f"%tile.{height}.function" if width == shape.vectors else f"{x}.chosen"
-        tile = _tile_name(name, height, width)
-        text += f"  {made} = select i1 {x}, ptr @{tile}, ptr {chosen}\n"
-        chosen = made
     return text

@@ -1,14 +1,16 @@
-"""Which function multiplies two matrices of floats: NumPy's inner loop with its BLAS, or ljit's (`float_products.py`).
+"""Which function multiplies matrices of floats: NumPy's inner loop with its BLAS, or ljit's (`float_products.py`).
 
 A BLAS may not know the processor, takes long for small matrices, or has many threads: so each runs where it was seen
 to be faster. NumPy's runs at first. When it has done as much work as takes as long as to compile ljit's, CPython is
 asked to have that compiled in between. From then on both run for some calls with sizes of a kind, and then the one
-that took less time for its work. What is kept of a kind gives way to that of another with the same place in a table.
+that took less time for its work. Products with vectors have a function, and contests, of their own
+(`vector_products.py`). What is kept of a kind gives way to that of another with the same place in a table.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -18,16 +20,19 @@ from ljit.codegen.llvm import engine
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.shared_code import shared_address
 from ljit.codegen.nests.float_products import write_float_product
-from ljit.codegen.nests.product_texts import operands_text
+from ljit.codegen.nests.product_texts import OPERANDS, operands_text
+from ljit.codegen.nests.vector_products import write_vector_product
 
 __all__ = ["compete", "has_own_product", "own_product", "product_function", "use_for_all"]
 
-_EARNED = 2**31  # multiplications before ljit's function is compiled: some 50 ms
+_EARNED = (
+    2**31,
+    2**29,
+)  # multiplications before ljit's function is compiled, and that for vectors: some 50 ms
 _CALL = 2**10  # what a call costs beside them
 _TRIES = 8  # calls of a kind, of both in turn
 _BITS = 10  # of places in the table
 _SPREAD = 0x9E3779B97F4A7C15 - 2**64  # an odd number that spreads kinds over the places
-_PARAMETERS = "(ptr %operands, ptr %sizes, ptr %strides, ptr %data)"
 _ITEMS = {"f": "float", "d": "double"}
 
 
@@ -37,12 +42,27 @@ def has_own_product(dtype: np.dtype) -> bool:
 
 
 @cache
-def own_product(dtype: np.dtype) -> int:
+def own_product(dtype: np.dtype, has_vector: bool) -> int:
     """The address of ljit's own; its operands are those of the inner loop of ``np.matmul``."""
-    name, item = f"product.{_ITEMS[dtype.char]}", _ITEMS[dtype.char]
-    return shared_address(
-        name, lambda module: write_float_product(module, name, item), straight=True
-    )
+    item, other = _ITEMS[dtype.char], address(_numpys(dtype)).text
+    name = _name(dtype, has_vector)
+
+    def write(module: ModuleBuilder) -> None:
+        if has_vector:
+            write_vector_product(module, name, item, other)
+        else:
+            write_float_product(module, name, item)
+
+    return shared_address(name, write, straight=True)
+
+
+def _name(dtype: np.dtype, has_vector: bool) -> str:
+    return f"product.{'vector.' if has_vector else ''}{_ITEMS[dtype.char]}"
+
+
+def _numpys(dtype: np.dtype) -> int:
+    function, _ = ufunc_loop(np.matmul, (dtype,) * 3)
+    return function
 
 
 # -- what units call -------------------------------------------------------------------------------
@@ -59,15 +79,15 @@ class _Way(ctypes.Structure):
 
 
 @cache
-def _way(dtype: np.dtype) -> _Way:
-    function, _ = ufunc_loop(np.matmul, (dtype,) * 3)
-    way = _Way(function, _EARNED, _when_asked(dtype))
+def _way(dtype: np.dtype, has_vector: bool) -> _Way:
+    way = _Way(_numpys(dtype), _EARNED[has_vector], _when_asked(dtype, has_vector))
     engine.keep_forever(way)
     return way
 
 
-def product_function(f: FunctionBuilder, dtype: np.dtype, work: Ref) -> Ref:
+def product_function(f: FunctionBuilder, dtype: np.dtype, sizes: Sequence[Ref], work: Ref) -> Ref:
     """The function that takes the place of the inner loop of ``np.matmul`` for so many multiplications."""
+    has_vector = 1 in (sizes[1].constant, sizes[3].constant)
     f.module.declare("Py_AddPendingCall", "i32", ("ptr", "ptr"))
     f.module.define(
         "product_function",
@@ -91,15 +111,15 @@ done:
   ret ptr %function
 }}""",
     )
-    way = address(ctypes.addressof(_way(dtype)))
+    way = address(ctypes.addressof(_way(dtype, has_vector)))
     return f.call("ptr", "product_function", (way, work), "nounwind")
 
 
-def _when_asked(dtype: np.dtype) -> int:
+def _when_asked(dtype: np.dtype, has_vector: bool) -> int:
     """Address of a function ``int f(void *)`` that compiles what is missing, for CPython to call in between."""
 
     def load(_argument: object) -> int:
-        compete(dtype)
+        compete(dtype, has_vector)
         return 0
 
     function = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(load)
@@ -107,29 +127,33 @@ def _when_asked(dtype: np.dtype) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-def compete(dtype: np.dtype) -> None:
+def compete(dtype: np.dtype, has_vector: bool) -> None:
     """Compile ljit's own, and have the two compete from now on."""
-    use_for_all(dtype, _chooser(dtype))
+    use_for_all(dtype, has_vector, _chooser(dtype, has_vector))
 
 
-def use_for_all(dtype: np.dtype, function: int) -> None:
-    """Let all products be made by the function at this address; 0: by NumPy's."""
-    _way(dtype).function = function or ufunc_loop(np.matmul, (dtype,) * 3)[0]
+def use_for_all(dtype: np.dtype, has_vector: bool, function: int) -> None:
+    """Let all products, of matrices or with vectors, be made by the function at this address; 0: by NumPy's."""
+    _way(dtype, has_vector).function = function or _numpys(dtype)
 
 
 # -- the contest -----------------------------------------------------------------------------------
 
 
-def _chooser(dtype: np.dtype) -> int:
-    name = f"product.chooser.{_ITEMS[dtype.char]}"
-    return shared_address(name, lambda module: _write_chooser(module, name, dtype), straight=True)
+def _chooser(dtype: np.dtype, has_vector: bool) -> int:
+    name = f"chooser.{_name(dtype, has_vector)}"
+    sides = own_product(dtype, has_vector), _numpys(dtype)
+    return shared_address(
+        name, lambda module: _write_chooser(module, name, dtype, sides), straight=True
+    )
 
 
-def _write_chooser(module: ModuleBuilder, name: str, dtype: np.dtype) -> None:
-    """A kind is: sizes to three bits, whether rows of the right matrix lie in one piece, and whether both are one."""
-    numpys, _ = ufunc_loop(np.matmul, (dtype,) * 3)
+def _write_chooser(
+    module: ModuleBuilder, name: str, dtype: np.dtype, functions: tuple[int, int]
+) -> None:
+    """A kind is: sizes to three bits, whether rows of the matrices lie in one piece, and whether both are one."""
     entry = f"{name}.entry"
-    sides = f"ptr {address(own_product(dtype)).text}", f"ptr {address(numpys).text}"
+    sides = [f"ptr {address(x).text}" for x in functions]
     module.define(
         f"{name}.table",
         f"%{entry} = type {{ i64, ptr, i64, [2 x float] }}  ; kind, winner, calls, cycles for a product\n"
@@ -141,10 +165,12 @@ def _write_chooser(module: ModuleBuilder, name: str, dtype: np.dtype) -> None:
     )
     module.define(
         name,
-        f"""define void @{name}{_PARAMETERS} nounwind {{
+        f"""define void @{name}{OPERANDS} nounwind {{
 entry:
 {operands_text()}{kinds}  %b.is.near = icmp eq i64 %b.column.step, {dtype.itemsize}
+  %a.is.near = icmp eq i64 %a.step.in, {dtype.itemsize}
   %is.one = icmp eq ptr %a.first, %b.first
+  %a.flag = zext i1 %a.is.near to i64
   %b.flag = zext i1 %b.is.near to i64
   %one.flag = zext i1 %is.one to i64
   %kind.1 = shl i64 %rows.kind, 10
@@ -154,7 +180,9 @@ entry:
   %kind.5 = shl i64 %kind.4, 1
   %kind.6 = or i64 %kind.5, %b.flag
   %kind.7 = shl i64 %kind.6, 1
-  %kind = or i64 %kind.7, %one.flag
+  %kind.8 = or i64 %kind.7, %a.flag
+  %kind.9 = shl i64 %kind.8, 1
+  %kind = or i64 %kind.9, %one.flag
   %spread = mul i64 %kind, {_SPREAD}
   %place = lshr i64 %spread, {64 - _BITS}
   %at = getelementptr %{entry}, ptr @{name}.table, i64 %place
@@ -168,7 +196,7 @@ known:
   %is.decided = icmp ne ptr %winner, null
   br i1 %is.decided, label %decided, label %look
 decided:
-  tail call void %winner{_PARAMETERS}
+  tail call void %winner{OPERANDS}
   ret void
 new:
   store i64 %kind, ptr %at
@@ -184,7 +212,7 @@ look:
   %is.numpys = icmp eq i64 %which, 1
   %function = select i1 %is.numpys, {sides[1]}, {sides[0]}
   %start = call i64 @llvm.readcyclecounter()
-  call void %function{_PARAMETERS}
+  call void %function{OPERANDS}
   %end = call i64 @llvm.readcyclecounter()
   %cycles = sub i64 %end, %start
   %cycles.float = uitofp i64 %cycles to float

@@ -70,7 +70,7 @@ def products(
     if is_int:
         function = Ref("ptr", int_product(dtype.itemsize))
     else:
-        function = product_function(e.f, dtype, _work(e.f, counts))
+        function = product_function(e.f, dtype, counts, _work(e.f, counts))
     pointers = [e.f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
     call_long(e, function, pointers, counts, steps)
 

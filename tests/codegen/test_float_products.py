@@ -27,15 +27,20 @@ def product(a, b):
 @pytest.fixture(params=WAYS)
 def way(request) -> Iterator[str]:
     """Let all products go one way."""
-    own = [dtype for dtype in DTYPES if contests.has_own_product(dtype)]
-    for dtype in own:
+    own = [
+        (dtype, has_vector)
+        for dtype in DTYPES
+        if contests.has_own_product(dtype)
+        for has_vector in (False, True)
+    ]
+    for kind in own:
         if request.param == "own":
-            contests.use_for_all(dtype, contests.own_product(dtype))
+            contests.use_for_all(*kind, contests.own_product(*kind))
         elif request.param == "contest":
-            contests.compete(dtype)
+            contests.compete(*kind)
     yield request.param
-    for dtype in own:
-        contests.use_for_all(dtype, 0)
+    for kind in own:
+        contests.use_for_all(*kind, 0)
 
 
 def whole_numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -65,6 +70,20 @@ def test_matrices_with_gaps_and_vectors(way: str, dtype: np.dtype) -> None:
     for x, y in itertools.product(layouts(a), layouts(b)):
         for left, right in ((x, y), (x, y[:, 3]), (x[4], y), (y.T, x.T)):
             np.testing.assert_array_equal(compiled(left, right), left @ right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_vectors_of_all_lengths(way: str, dtype: np.dtype) -> None:
+    rng, compiled = np.random.default_rng(8), ljit.jit(product)
+    for m, k in itertools.product([0, 1, 3, 4, 6, 17, 70], [0, 1, 2, 15, 33, 64, 100]):
+        a = whole_numbers(rng, (m, k), dtype)
+        x, y = whole_numbers(rng, (2 * k,), dtype), whole_numbers(rng, (m,), dtype)
+        for matrix, step in itertools.product((a, np.asfortranarray(a)), (1, 2)):
+            vector = x[: k * step : step]
+            np.testing.assert_array_equal(compiled(matrix, vector), a @ vector)
+            np.testing.assert_array_equal(compiled(y, matrix), y @ a)
+        stack = np.stack([a, a + 1])
+        np.testing.assert_array_equal(compiled(stack, x[:k]), stack @ x[:k])
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -124,8 +143,11 @@ def test_a_matrix_times_itself_turned_is_symmetric(way: str, dtype: np.dtype) ->
 def test_the_own_function_writes_nothing_but_the_result(dtype: np.dtype) -> None:
     if not contests.has_own_product(dtype):
         return
-    function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)(contests.own_product(dtype))
-    for m, k, n in ((1, 1, 1), (5, 3, 7), (13, 99, 33), (29, 30, 66)):
+    vectors = ((1, 40, 33), (1, 5, 130), (29, 66, 1), (7, 3, 1), (1, 1, 1))
+    shapes = [(False, x) for x in (*vectors, (5, 3, 7), (13, 99, 33), (29, 30, 66))]
+    for has_vector, (m, k, n) in shapes + [(True, x) for x in vectors]:
+        address = contests.own_product(dtype, has_vector)
+        function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)(address)
         a, b = np.ones((m, k), dtype), np.ones((k, n), dtype)
         around = np.full((m + 2, n + 40), 7, dtype)
         c = around[1:-1, 20:-20]
@@ -145,7 +167,7 @@ def test_the_own_function_is_compiled_when_enough_was_multiplied(dtype: np.dtype
     compiled, a = ljit.jit(product), np.ones((20, 20), dtype)
     for _ in range(5):
         compiled(a, a)
-    way = contests._way(dtype)
+    way = contests._way(dtype, False)
     numpys, left = way.function, way.left
     try:
         way.left = 10_000
@@ -153,5 +175,5 @@ def test_the_own_function_is_compiled_when_enough_was_multiplied(dtype: np.dtype
             np.testing.assert_array_equal(compiled(a, a), np.full((20, 20), 20, dtype))
         assert way.function != numpys
     finally:
-        contests.use_for_all(dtype, 0)
+        contests.use_for_all(dtype, False, 0)
         way.left = left
