@@ -36,6 +36,7 @@ from ljit.own_time import OwnTime
 from ljit.records import Record, made_by
 from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.likely import codes_in, has_large_array, levels_of_loops, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
@@ -49,7 +50,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import codes_in, has_large_array, has_room, is_staked, leaves_calls
+from ljit.runtime.waiting import has_room, is_staked, leaves_calls
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -92,6 +93,7 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
+    levels: int = 0  # of loops in one another
     are_short: bool = False  # none of them may be the one that takes all the time
     may_wait: bool = True  # whether its calls may be left, or profiled more than once
     calls: int = 0
@@ -109,7 +111,7 @@ class ColdCalls(Record, frozen=False):
             return ColdCalls(0, may_wait=False)
         jumps = Jumps.of(fn.__code__)
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
-            return ColdCalls(0)
+            return ColdCalls(0, levels=levels_of_loops(fn.__code__))
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
         return ColdCalls(limit, jumps.has_loops, are_short=True)
 
@@ -164,9 +166,10 @@ class ColdCalls(Record, frozen=False):
         return is_staked(_price(baseline), most=most, is_likely=is_likely)
 
     def is_likely(self, plan: Plan) -> bool:
-        """Whether calls are loops over numbers, or on large arrays: the likely ones that take all the time."""
-        are_loops = not self.are_short and all(map(_is_of_numbers, plan.types))
-        return are_loops or plan.has_large_arrays
+        """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""
+        if plan.has_large_arrays:
+            return True
+        return not self.are_short and plan.has_many_trips and all(map(_is_of_numbers, plan.types))
 
     def is_slowed_by(self, plan: Plan) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
@@ -279,6 +282,7 @@ def run_watched(
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
     plan.has_large_arrays = has_large_array(values)
+    plan.has_many_trips = may_be_many_trips(values, max(cold.levels, 1), if_unknown=True)
     runs_here = cold.has_room(plan, baseline) and not (
         cold.leaves(plan, executor.kinds) or is_deep()
     )

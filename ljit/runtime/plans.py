@@ -115,6 +115,7 @@ class Plan(Compiled, frozen=False):
     seconds: float = 0.0  # that they took
     last_run: tuple[int, float] = (0, 0.0)  # elements of its largest array, seconds
     has_large_arrays: bool = False  # the last call for which there was no native code
+    has_many_trips: bool = True  # it may have had them
     mismatches: int = 0
     contest: Contest | None = None  # of the native code with CPython
     slow_calls: int = 0  # since CPython runs it

@@ -11,48 +11,49 @@ All that ljit does has to have room (`has_room`) in one of these:
 - the same share of what CPython spent on the function itself: what is used much is translated in any case;
 - a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
   them may be the one: of a collection of kernels all are bet on, of a package's hundreds hardly any. But for a small
-  part it is for calls of loops over numbers alone (`are_numbers`), and for large arrays (`has_large_array`); functions
-  that are given objects are as often as not the plumbing of a package.
+  part it is for calls of loops over numbers alone that may make many trips, and for large arrays (`likely.py`).
+  Functions that are given objects are as often as not the plumbing of a package, those that are given 3 and 50 seldom
+  take long, and what calls prepare while a module is imported does neither.
 
 A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops or large
 arrays, it is worth a bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs
-the calls until they took as long as the translation. What is translated goes on as any other function (`cold.py`), by
-the same rule.
+the calls until they took as long as the translation, or one comes that is likely to take long. What is translated goes
+on as any other function (`cold.py`), by the same rule.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 import time
 import types
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
-from opcode import opmap
+from collections.abc import Mapping, Sequence
 
 from ljit import config
 from ljit.own_time import OwnTime, seconds_of_own_work
 from ljit.recursion import call_plainly, is_deep
+from ljit.runtime.likely import (
+    are_numbers,
+    codes_in,
+    has_large_array,
+    is_being_imported,
+    levels_of_loops,
+    may_be_many_trips,
+)
 from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
-__all__ = ["Waiting", "codes_in", "count_in", "has_large_array", "has_room", "is_staked"]
-__all__ += ["leaves_calls"]
+__all__ = ["Waiting", "count_in", "has_room", "is_staked", "leaves_calls"]
 
 _SHARE = 0.25  # of the time that the program takes, or a function, for what ljit does
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
-_LARGE = 100  # elements of an array: work on them takes as long as the calls
+_FEW = 30  # functions; the more a package has beyond them, the more of them are plumbing
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
-_NUMBERS = (bool, int, float, complex, bytes, bytearray, range)
-_JUMPS_BACK = {
-    code
-    for name, code in opmap.items()
-    if "JUMP_BACKWARD" in name and "NO_INTERRUPT" not in name  # these wait for other generators
-}
+_PART_OF_LOOPS = 32  # of the calls so far, that jump next: the next loop over numbers may be long
 
 _functions: weakref.WeakSet[object] = weakref.WeakSet()
 
@@ -90,36 +91,13 @@ def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False
 
 
 def _stake(*, is_likely: bool) -> float:
-    seconds = _STAKE / max(len(_functions), 1)
-    return seconds if is_likely else seconds / _ODDS
+    functions = max(len(_functions), 1)
+    seconds = _STAKE / functions
+    return seconds if is_likely else seconds / (_ODDS * max(functions / _FEW, 1))
 
 
 def _own_work() -> float:
     return seconds_of_own_work() - _Start.of_own_work
-
-
-def are_numbers(values: Iterable[object], levels: int = 3) -> bool:
-    """Whether all are numbers, arrays or bytes; of tuples and lists the first item tells."""
-    return all(_is_of_numbers(value, levels) for value in values)
-
-
-def has_large_array(values: Iterable[object]) -> bool:
-    """Whether one is an array with so many elements that the work on them counts."""
-    arrays = _numpy_classes()[:1]
-    return any(issubclass(type(x), arrays) and x.size >= _LARGE for x in values)  # type: ignore[attr-defined]
-
-
-def _is_of_numbers(value: object, levels: int) -> bool:
-    cls = type(value)
-    if cls is tuple or cls is list:
-        return levels > 0 and are_numbers(value[:1], levels - 1)  # type: ignore[index]  # it is a tuple or a list
-    return cls in _NUMBERS or issubclass(cls, _numpy_classes())
-
-
-def _numpy_classes() -> tuple[type, ...]:
-    """None if nobody has imported NumPy, as then there are no arrays."""
-    numpy = sys.modules.get("numpy")
-    return tuple(getattr(numpy, name) for name in ("ndarray", "generic") if hasattr(numpy, name))
 
 
 def leaves_calls(options: Options) -> bool:
@@ -131,12 +109,21 @@ def leaves_calls(options: Options) -> bool:
 class Waiting:
     """The calls of one function while it waits."""
 
-    __slots__ = ("_calls", "_has_loops", "_passed", "_price", "_seconds")
+    __slots__ = (
+        *("_calls", "_defaults", "_is_early", "_levels", "_of_numbers", "_passed", "_price"),
+        "_seconds",
+    )
 
-    def __init__(self, code: types.CodeType) -> None:
-        codes = list(codes_in(code))
-        self._price = sum(len(c.co_code) // 2 for c in codes) * _SECONDS_OF_UNIT
-        self._has_loops = any(not _JUMPS_BACK.isdisjoint(c.co_code[::2]) for c in codes)
+    def __init__(self, fn: types.FunctionType) -> None:
+        code = fn.__code__
+        self._price = sum(len(c.co_code) // 2 for c in codes_in(code)) * _SECONDS_OF_UNIT
+        self._levels = levels_of_loops(code)
+        defaults = fn.__defaults__ or ()
+        self._defaults = (*[None] * (code.co_argcount - len(defaults)), *defaults)
+        self._is_early = is_being_imported(fn)  # at the first call
+        self._of_numbers = (
+            False  # the last call's arguments, with loops: the next may be the long one
+        )
         self._calls = 0
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
@@ -147,22 +134,31 @@ class Waiting:
         if not leaves_calls(options):
             return None
         has_room()  # the time begins
-        return Waiting(fn.__code__)
+        return Waiting(fn)
 
-    def is_over(self, values: Iterable[object], *, is_loaded: bool) -> bool:
+    def is_over(self, values: Sequence[object], *, is_loaded: bool) -> bool:
         """Whether the function is to be translated now; asked for each call that is not passed on.
 
         `values`: the call's arguments.
         """
         price = self._price if is_loaded else self._price + _SECONDS_OF_LOADING
-        if self._seconds >= self._price:
-            return has_room(price, spent=self._seconds)
-        if self._calls:
+        if self._seconds >= self._price and has_room(price, spent=self._seconds):
+            return True
+        if self._is_likely(values):
+            return has_room(price, is_likely=True)
+        if self._calls or self._is_early:
             return False
-        is_likely = are_numbers(values) if self._has_loops else has_large_array(values)
-        if self._has_loops or is_likely:
-            return has_room(price, is_likely=is_likely)
-        return is_staked(_WITHOUT_LOOPS * price)
+        return has_room(price) if self._levels else is_staked(_WITHOUT_LOOPS * price)
+
+    def _is_likely(self, values: Sequence[object]) -> bool:
+        """Whether the call may well take long."""
+        if not self._levels:
+            return has_large_array(values)
+        self._of_numbers = are_numbers(values)
+        with_defaults = [*values, *self._defaults[len(values) :]]
+        return self._of_numbers and may_be_many_trips(
+            with_defaults, self._levels, if_unknown=not self._calls
+        )
 
     def run(
         self,
@@ -194,17 +190,10 @@ class Waiting:
         was_due = self._seconds >= self._price  # but there was no room
         self._calls += calls
         self._seconds += seconds * calls
-        most = min(self._calls, calls_within(SECONDS_PASSED, seconds))
+        part = _PART_OF_LOOPS if self._of_numbers else 1
+        most = min(self._calls // part, calls_within(SECONDS_PASSED, seconds))
         if not was_due:
             most = min(most, calls_within(self._price - self._seconds, seconds))
         self._passed = most
         if most:
             pass_calls(owner, fn, most)
-
-
-def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code and that of functions in it, comprehensions among them."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes_in(constant)

@@ -12,7 +12,7 @@ import pytest
 import ljit
 import ljit.codegen
 from ljit import config, own_time
-from ljit.runtime import cold, passing, plans, waiting
+from ljit.runtime import cold, likely, passing, plans, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.plans import MANY_KINDS, RUNS_OF_SHORT_ONE, Plan
@@ -164,7 +164,8 @@ def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
     assert [(first(5, 2), second(3), with_object(Line())) for _ in range(2)] == [(-1, 3, 3)] * 2
     size = first._executor.baseline.size
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 100.0 / size)
-    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 15.0)  # ten times as many for these loops
+    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 15.0)  # ten times as many for long loops
+    monkeypatch.setattr(likely, "_MANY_TRIPS", 5)
     assert [(with_object(Line()), first(5, 2)) for _ in range(2)] == [(3, -1)] * 2
     own_time.add_own_work(100.0)
     assert [second(3) for _ in range(2)] == [3] * 2

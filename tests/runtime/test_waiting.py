@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import subprocess
 import sys
 import traceback
 import warnings
+import weakref
 
 import numpy as np
 import pytest
 
 import ljit
 from ljit import config, own_time
-from ljit.runtime import cold, waiting
+from ljit.runtime import cold, likely, waiting
 from ljit.runtime.passing import MOST_PASSED
 from tests.depths import reachable
 
@@ -68,11 +70,11 @@ def decorate_others(count):
 def price_of(fn) -> float:
     """What translating a function is taken to take, the compiler loaded."""
     _ = ljit.jit(lambda: None)._executor
-    return waiting.Waiting(fn.__code__)._price
+    return waiting.Waiting(fn)._price
 
 
 def test_the_stake_is_for_all_decorated_functions_together(clock, monkeypatch):
-    monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(total))
+    monkeypatch.setattr(waiting, "_STAKE", 50 * waiting._ODDS * price_of(total))
     waits = []
     for others in (4, 200, 0):
         keep = decorate_others(others)
@@ -95,6 +97,8 @@ def test_most_of_the_stake_is_for_loops_over_numbers(clock, monkeypatch):
         pass
 
     matrix = [[1.0, 2.0], [3.0, 4.0]]
+    monkeypatch.setattr(likely, "_MANY_TRIPS", 2)
+    monkeypatch.setattr(likely, "_MANY_ON_ARRAYS", 2)
     monkeypatch.setattr(waiting, "_STAKE", 12 * price_of(length))
     keep = decorate_others(4)
     for xs in (matrix, (1, 2), np.zeros(2), b"ab", range(2)):
@@ -123,23 +127,78 @@ def test_most_of_the_stake_is_for_large_arrays_too(clock, monkeypatch):
     assert waits == [True, True, False, False]
 
 
-def test_lists_that_hold_themselves_are_no_numbers():
-    xs = []
-    xs.append(xs)
-    assert not waiting.are_numbers([xs])
-    assert waiting.are_numbers([[], 1, [[2.0]]])
+def test_a_call_with_many_trips_is_bet_on_though_those_before_were_short(clock, monkeypatch):
+    monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(total))
+    f = ljit.jit(total)
+    for _ in range(30):
+        assert f(4) == 6
+    assert counts_as_waiting(f)
+    assert f(30_000) == 449_985_000
+    assert not counts_as_waiting(f)
 
 
-def test_nothing_of_an_argument_is_run_to_know_what_it_is():
-    class Meta(type):
-        def __getattribute__(cls, name):
-            raise AssertionError(name)
+def test_defaults_count_where_no_argument_is_given_for_them(clock, monkeypatch):
+    def summed(step, n=40_000):
+        result = 0
+        for k in range(0, n, step):
+            result += k
+        return result
 
-    class Odd(metaclass=Meta):
-        def __getattribute__(self, name):
-            raise AssertionError(name)
+    monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(summed))
+    f, g = ljit.jit(summed), ljit.jit(summed)
+    assert f(1, 4) == 6
+    assert counts_as_waiting(f)
+    assert g(1000) == 780_000
+    assert not counts_as_waiting(g)
 
-    assert not waiting.are_numbers([Odd()])
+
+def test_objects_have_less_than_their_part_of_the_stake_in_a_large_package(clock, monkeypatch):
+    def length(text):
+        count = 0
+        for _ in text:
+            count += 1
+        return count
+
+    waits = []
+    for functions in (waiting._FEW, 4 * waiting._FEW):
+        monkeypatch.setattr(waiting, "_functions", weakref.WeakSet())
+        stake = 2 * waiting._ODDS * functions * price_of(length)
+        monkeypatch.setattr(waiting, "_STAKE", stake)
+        keep = decorate_others(functions - 1)
+        f = ljit.jit(length)
+        assert f("ab") == 2
+        waits.append(counts_as_waiting(f))
+        del keep
+    assert waits == [False, True]
+
+
+def test_calls_while_a_module_is_imported_are_no_bets(clock, monkeypatch, tmp_path):
+    module = """
+import ljit
+
+@ljit.jit
+def length(text):
+    count = 0
+    for _ in text:
+        count += 1
+    return count
+
+@ljit.jit
+def size(text):
+    count = 0
+    for _ in text:
+        count += 1
+    return count
+
+assert length("ab") == 2
+"""
+    (tmp_path / "prepared.py").write_text(module, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(waiting, "_STAKE", float("inf"))
+    prepared = importlib.import_module("prepared")
+    assert prepared.size("ab") == 2
+    assert counts_as_waiting(prepared.length)
+    assert not counts_as_waiting(prepared.size)
 
 
 def test_options_and_settings_that_say_when_to_compile_are_obeyed(clock):
@@ -239,6 +298,14 @@ def test_a_function_that_took_much_longer_than_its_compile_is_compiled_whatever_
         (plan,) = f._executor.plans.values()
         seen.append((plan.runs, plan.compiles))
     assert seen == [(0, 0), (0, 0), (1, 0), (1, 1)], "CPython runs two, the interpreter one"
+
+
+def test_compiles_for_calls_with_many_trips_have_most_of_the_stake(clock):
+    executor = ljit.jit(total)._executor
+    for n, result, is_likely in ((4, 6, False), (30_000, 449_985_000, True), (5, 10, False)):
+        assert executor.call((n,), {}) == result
+        (plan,) = executor.plans.values()
+        assert executor.cold.is_likely(plan) is is_likely
 
 
 def test_code_that_has_run_often_is_optimised_without_room(clock):
