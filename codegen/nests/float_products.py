@@ -13,6 +13,7 @@ import itertools
 from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.loop_texts import loop_text
 from ljit.codegen.nests.product_texts import OPERANDS, ProductShape, mask_text, operands_text
+from ljit.codegen.nests.turned_columns import TURNED_PARAMETERS, turned_columns
 
 __all__ = ["write_float_product"]
 
@@ -30,6 +31,7 @@ def write_float_product(module: ModuleBuilder, name: str, item: str) -> None:
     for height, width in itertools.product(_HEIGHTS, range(1, shape.vectors + 1)):
         tile = f"{name}.tile.{height}.{width}"
         module.define(tile, _Tile(shape, height, width).text(tile))
+    module.define(f"{name}.turned", turned_columns(shape, f"{name}.turned"))
     module.define(name, f"define void @{name}{OPERANDS} nounwind {{\n{_whole(shape, name)}}}")
 
 
@@ -145,6 +147,7 @@ def _whole(shape: ProductShape, name: str) -> str:
   %b.panel.step = mul i64 %b.column.step, {shape.columns}
   %c.panel.step = mul i64 %c.column.step, {shape.columns}
   %b.is.near = icmp eq i64 %b.column.step, {shape.size}
+  %b.is.turned = icmp eq i64 %b.row.step, {shape.size}
   %row.bytes = mul i64 %columns, {shape.size}
   %is.flat = icmp eq i64 %depth, 0
 {_tile_steps()}{loop_text("time", "%times", _matrix(shape, name), walks=walks)}  ret void
@@ -201,12 +204,12 @@ def _panels(shape: ProductShape, name: str) -> str:
   %before = udiv i64 %last.column, {shape.lanes}
   %lanes.before = mul i64 %before, {shape.lanes}
   %last = sub i64 %filled, %lanes.before
-{_packed(shape)}{_tiles(shape, name)}"""
+{_packed(shape, name)}{_tiles(shape, name)}"""
     walks = {"b.panel": ("%b.block", "%b.panel.step"), "c.panel": ("%c.high", "%c.panel.step")}
     return loop_text("column", "%columns", body, step=shape.columns, walks=walks)
 
 
-def _packed(shape: ProductShape) -> str:
+def _packed(shape: ProductShape, name: str) -> str:
     """Put the columns side by side, unless few tiles read them."""
     one = f"""  %number = load {shape.item}, ptr %one.from
   store {shape.item} %number, ptr %one.to
@@ -235,6 +238,11 @@ pack.whole:
 pack.part:
 {loops["near"]}  br label %packed
 pack.far:
+  br i1 %b.is.turned, label %pack.turned, label %pack.each
+pack.turned:
+  call void @{name}.turned({TURNED_PARAMETERS})
+  br label %packed
+pack.each:
 {loops["far"]}  br label %packed
 packed:
   %from = select i1 %is.direct, ptr %b.panel, ptr %panel

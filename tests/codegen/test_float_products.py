@@ -54,12 +54,13 @@ def layouts(a: np.ndarray) -> Iterator[np.ndarray]:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_all_sizes_of_tiles_and_blocks(way: str, dtype: np.dtype) -> None:
-    rng, compiled = np.random.default_rng(3), ljit.jit(product)
+    rng, compiled, turned = np.random.default_rng(3), ljit.jit(product), ljit.jit(product)
     for m, k, n in itertools.product(HEIGHTS, DEPTHS, WIDTHS):
         a, b = whole_numbers(rng, (m, k), dtype), whole_numbers(rng, (k, n), dtype)
         found = compiled(a, b)
         assert found.dtype == dtype and found.flags.c_contiguous
         np.testing.assert_array_equal(found, a @ b, f"{(m, k, n)}")
+        np.testing.assert_array_equal(turned(a, np.asfortranarray(b)), found, f"{(m, k, n)}")
     assert any(s.state == "native" for s in compiled.specializations)
 
 
