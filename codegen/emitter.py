@@ -439,8 +439,8 @@ class Emitter:
     own_attribute = held_functions.own_attribute
     check_function = held_functions.check_function
     check_method = held_functions.check_method
-    check_code = held_functions.check_code
-    closure_value = held_functions.closure_value
+    check_kind = held_functions.check_kind
+    given_value = held_functions.given_value
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
     context_methods = managers.context_methods

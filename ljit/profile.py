@@ -11,10 +11,10 @@ import builtins
 import enum
 import types
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from ljit.held import HeldKind, held_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
 from ljit.types import (
@@ -30,7 +30,7 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["NO_CONSTANT", "MadeFunctions", "Observation", "Profile", "keep_objects_of"]
+__all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
 
 
 def keep_objects_of(cls: type) -> None:
@@ -60,33 +60,6 @@ LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, 
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 
-class MadeFunctions(Record):
-    """Functions that other functions make of the same code: their global variables, and what is in their cells."""
-
-    code: types.CodeType
-    variables: dict[str, Any]
-    cells: tuple[Type, ...]  # Never: nothing is in it
-
-    @staticmethod
-    def of(function: types.FunctionType) -> MadeFunctions:
-        """Those that are made as `function` is."""
-        cells = tuple(map(_type_in, function.__closure__ or ()))
-        return MadeFunctions(function.__code__, function.__globals__, cells)
-
-    def joined(self, other: MadeFunctions) -> MadeFunctions | None:
-        """Both together; None: they are made of different code."""
-        if self.code is not other.code or self.variables is not other.variables:
-            return None
-        return self.with_changes(cells=tuple(map(join, self.cells, other.cells)))
-
-
-def _type_in(cell: types.CellType) -> Type:
-    try:
-        return type_of(cell.cell_contents)
-    except ValueError:
-        return NEVER
-
-
 class Observation(Record, frozen=False):
     """All that was seen at one node. `constant` is the object if it was the same one each time.
 
@@ -98,7 +71,7 @@ class Observation(Record, frozen=False):
     count: int = 0
     saw_none: bool = False
     constant: object = NO_CONSTANT
-    made: MadeFunctions | None = None  # if it was a function of the same code each time
+    kind: HeldKind | None = None  # if it was a callable of this kind each time
     #: objects of this class, and arrays of this layout, change nothing any more
     _class: builtins.type | None = None
     _layout: object = None
@@ -118,24 +91,23 @@ class Observation(Record, frozen=False):
         ):
             if value is not self.constant:
                 self.constant = NO_CONSTANT
-            if self.made is not None:
-                self.made = self.made.joined(MadeFunctions.of(value))  # type: ignore[arg-type]
+            if self.kind is not None:
+                self.kind = self.kind.joined(held_kind(value))
         else:
             self._look_at(value, cls)
         if self.constant is not NO_CONSTANT:
             return self.constant
-        if self.made is not None:
+        if self.kind is not None and self.count < LOOKS_INTO_EACH:
             return value
         return cls if cls is self._class else None
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            if isinstance(value, types.FunctionType) and "<locals>" in value.__code__.co_qualname:
-                self.made = MadeFunctions.of(value)
-            elif issubclass(cls, (*_KEPT, *_kept_too)):
+            self.kind = held_kind(value)
+            if self.kind is None and issubclass(cls, (*_KEPT, *_kept_too)):
                 self.constant = value
         elif value is not self.constant:
-            self.constant, self.made = NO_CONSTANT, None
+            self.constant, self.kind = NO_CONSTANT, None
         if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:
             return
         if cls is np.ndarray:
@@ -161,10 +133,9 @@ class Observation(Record, frozen=False):
             sizes = tuple(m if m == n else None for m, n in seen)
         self._shape, self.sizes = shape, sizes
 
-    @property
-    def cells(self) -> object:
-        """What was seen in the cells of functions that functions make."""
-        return None if self.made is None else (id(self.made.code), self.made.cells)
+    def summary_of_kind(self) -> object:
+        """The kind, to be compared with what is known later."""
+        return None if self.kind is None else (*map(id, self.kind.key), self.kind.given)
 
     def sized_type(self) -> Type:
         """The type, with the sizes of a small array if they were always the same."""
@@ -225,7 +196,13 @@ class Profile:
         held = ((-n, found) for n, found in self._held.copy().items())
         seen = (*self._observations.copy().items(), *held)
         return {
-            node_id: (found.type, found.sizes, found.saw_none, id(found.constant), found.cells)
+            node_id: (
+                found.type,
+                found.sizes,
+                found.saw_none,
+                id(found.constant),
+                found.summary_of_kind(),
+            )
             for node_id, found in seen
         }
 

@@ -49,10 +49,8 @@ __all__ = [
     "FLAG_WRITEABLE",
     "FLOAT_SETTINGS",
     "FLOAT_VALUE",
-    "FUNCTION_CLOSURE",
     "FUNCTION_CODE",
     "FUNCTION_DEFAULTS",
-    "FUNCTION_GLOBALS",
     "IS_IMMORTAL_AWARE",
     "LEAST_SMALL_INT",
     "LIST_ALLOCATED",
@@ -117,10 +115,8 @@ RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
-FUNCTION_GLOBALS = 2 * _WORD
 FUNCTION_CODE = 6 * _WORD
 FUNCTION_DEFAULTS = 7 * _WORD  # null: None
-FUNCTION_CLOSURE = 9 * _WORD  # null: None
 
 METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
 METHOD_KEYWORDS, METHOD_NOARGS, METHOD_O, METHOD_FASTCALL = 0x2, 0x4, 0x8, 0x80
@@ -388,9 +384,6 @@ def _check_containers() -> None:
     _expect(word_at(id(cell) + CELL_CONTENT), id(items), "cell")
     _expect(word_at(id(_expect) + FUNCTION_DEFAULTS), 0, "defaults")
     _expect(word_at(id(_expect) + FUNCTION_CODE), id(_expect.__code__), "code")
-    _expect(word_at(id(_expect) + FUNCTION_GLOBALS), id(globals()), "global variables")
-    inner = types.FunctionType((lambda: cell).__code__, {}, closure=(cell,))
-    _expect(word_at(id(inner) + FUNCTION_CLOSURE), id(inner.__closure__), "closure")
     maker = types.new_class
     _expect(word_at(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
     parts = (1000003, 2000003, 7)

@@ -1,28 +1,34 @@
-"""Functions that variables and attributes hold, and methods: which ones they are, and what their closures have."""
+"""Functions that variables and attributes hold, and methods: which ones they are, and what they give in front."""
 
 from __future__ import annotations
 
-from types import CodeType, FunctionType
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from ljit.codegen.layouts.layout import (
-    CELL_CONTENT,
+from ljit.codegen.layouts.callable_layout import (
+    DICT_USED,
     FUNCTION_CLOSURE,
-    FUNCTION_CODE,
     FUNCTION_GLOBALS,
-    OB_TYPE,
-    TUPLE_ITEMS,
+    METHOD_FUNCTION,
+    METHOD_SELF,
+    PARTIAL_ARGUMENTS,
+    PARTIAL_FUNCTION,
+    PARTIAL_KEYWORDS,
 )
+from ljit.codegen.layouts.layout import CELL_CONTENT, FUNCTION_CODE, OB_TYPE, TUPLE_ITEMS, VAR_SIZE
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attributes import method_test, own_getter_of
+from ljit.held import BoundMethods, HeldKind, MadeFunctions, Partials
 from ljit.ops.python_types import class_of
 from ljit.types import ANY
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["check_code", "check_function", "check_method", "closure_value", "own_attribute"]
+__all__ = ["check_function", "check_kind", "check_method", "given_value", "own_attribute"]
 
 _WORD = 8
 
@@ -50,29 +56,75 @@ def check_function(e: Emitter, x: Native, function: object) -> None:
     e.bailout.bail_if(e.f.icmp("ne", x.ref, e.context.keep(function)), "another function")
 
 
-def check_code(e: Emitter, x: Native, code: CodeType, variables: dict[str, Any]) -> None:
-    """Leave unless the object is a function with the code and the global variables."""
-    if class_of(x.type) is not FunctionType:
-        _check_word(e, x, OB_TYPE, FunctionType, "no function")
-    _check_word(e, x, FUNCTION_CODE, code, "a function with other code")
-    _check_word(e, x, FUNCTION_GLOBALS, variables, "a function of another module")
+def check_kind(e: Emitter, x: Native, kind: HeldKind) -> None:
+    """Leave unless the object is a callable of the kind."""
+    _CHECKS[type(kind)](e, x, kind)
 
 
-def _check_word(e: Emitter, x: Native, offset: int, wanted: object, reason: str) -> None:
-    differs = e.f.icmp("ne", _pointer_at(e, x.ref, offset), e.context.keep(wanted))
+def _check_made(e: Emitter, x: Native, kind: MadeFunctions) -> None:
+    _check_class(e, x, FunctionType)
+    _check_word(e, x.ref, FUNCTION_CODE, kind.code, "a function with other code")
+    _check_word(e, x.ref, FUNCTION_GLOBALS, kind.variables, "a function of another module")
+
+
+def _check_bound(e: Emitter, x: Native, kind: BoundMethods) -> None:
+    _check_class(e, x, MethodType)
+    _check_word(e, x.ref, METHOD_FUNCTION, kind.function, "another method")
+
+
+def _check_partial(e: Emitter, x: Native, kind: Partials) -> None:
+    f = e.f
+    _check_class(e, x, partial)
+    _check_word(e, x.ref, PARTIAL_FUNCTION, kind.function, "another function")
+    count = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_ARGUMENTS), VAR_SIZE))
+    e.bailout.bail_if(f.icmp("ne", count, len(kind.given)), "another number of arguments")
+    named = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_KEYWORDS), DICT_USED))
+    e.bailout.bail_if(f.icmp("ne", named, 0), "keywords")
+
+
+_CHECKS: dict[type, Callable[[Emitter, Native, Any], None]] = {
+    MadeFunctions: _check_made,
+    BoundMethods: _check_bound,
+    Partials: _check_partial,
+}
+
+
+def given_value(e: Emitter, x: Native, kind: HeldKind, index: int) -> Native:
+    """What a callable of the kind gives in front of arguments; leave if it is a variable that is not bound."""
+    found = _GIVEN[type(kind)](e, x.ref, index)
+    e.ownership.retain(found)
+    e.ownership.acquire(found)
+    return Native(ANY, (found,))
+
+
+def _in_cell(e: Emitter, function: Ref, index: int) -> Ref:
+    cell = _item_at(e, function, FUNCTION_CLOSURE, index)
+    found = _pointer_at(e, cell, CELL_CONTENT)
+    e.bailout.bail_if(e.f.icmp("eq", found, NULL), "a variable that is not bound")
+    return found
+
+
+_GIVEN: dict[type, Callable[[Emitter, Ref, int], Ref]] = {
+    MadeFunctions: _in_cell,
+    BoundMethods: lambda e, method, _: _pointer_at(e, method, METHOD_SELF),
+    Partials: lambda e, fixed, index: _item_at(e, fixed, PARTIAL_ARGUMENTS, index),
+}
+
+
+def _check_class(e: Emitter, x: Native, cls: type) -> None:
+    if class_of(x.type) is not cls:
+        _check_word(e, x.ref, OB_TYPE, cls, f"no {cls.__name__}")
+
+
+def _check_word(e: Emitter, object_: Ref, offset: int, wanted: object, reason: str) -> None:
+    differs = e.f.icmp("ne", _pointer_at(e, object_, offset), e.context.keep(wanted))
     e.bailout.bail_if(differs, reason)
+
+
+def _item_at(e: Emitter, object_: Ref, offset: int, index: int) -> Ref:
+    """An item of a tuple that an object has."""
+    return _pointer_at(e, _pointer_at(e, object_, offset), TUPLE_ITEMS + _WORD * index)
 
 
 def _pointer_at(e: Emitter, object_: Ref, offset: int) -> Ref:
     return e.f.load("ptr", e.f.gep("i8", object_, offset))
-
-
-def closure_value(e: Emitter, x: Native, index: int) -> Native:
-    """What is in a cell of a function; leave if nothing is."""
-    closure = _pointer_at(e, x.ref, FUNCTION_CLOSURE)
-    cell = _pointer_at(e, closure, TUPLE_ITEMS + _WORD * index)
-    found = _pointer_at(e, cell, CELL_CONTENT)
-    e.bailout.bail_if(e.f.icmp("eq", found, NULL), "a variable that is not bound")
-    e.ownership.retain(found)
-    e.ownership.acquire(found)
-    return Native(ANY, (found,))

@@ -214,10 +214,10 @@ class _Compiler:
                     self.depths[register] = depth_of(node.range)
 
     def visit_method_call(self, node: Node) -> None:
-        """In front of it the hooks are told of the object: it may have an attribute in the place of a method."""
+        """In front of it the hooks are told of an object: it may have an attribute in the place of a method."""
         receiver = self.registers[node.inputs[0]]
         if receiver not in self.constants:
-            f = (node.id, node.attrs["name"], self.new_register())
+            f = (node.id, node.attrs["name"], self.new_register(None))
             self.emit(Kind.RECEIVER, (receiver,), f=f)
         self.visit_op(node)
 

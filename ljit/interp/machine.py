@@ -72,8 +72,8 @@ class Hooks(Protocol):
         Gives what needs not be told any more during this run: the value's class (for all its objects), or the value.
         """
 
-    def on_method(self, node_id: int, receiver: object, name: str) -> object:
-        """See the object whose attribute a `py::call_method` is about to call; gives what `on_profile` gives."""
+    def on_method(self, node_id: int, receiver: object, name: str) -> None:
+        """See the first object whose attribute a `py::call_method` is about to call."""
 
     def on_long_int(self, node_id: int, value: int) -> None:
         """See a negative int or one beyond int64 that a node gave, if the code is watched (`Code.watch`)."""

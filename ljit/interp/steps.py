@@ -313,11 +313,11 @@ class _Writer:
         return self.pc + 1
 
     def write_receiver(self, instruction: Instruction) -> int:
-        node, name, settled = instruction.f
-        value, known = self.read(instruction.reads[0]), f"r[{settled}]"
+        node, name, told = instruction.f
+        value = self.read(instruction.reads[0])
         if self.start:
-            self.put(f"if type({value}) is not {known} and {value} is not {known}:")
-            self.put(f"    {known} = run.on_method({node}, {value}, {name!r})")
+            self.put(f"if r[{told}] is None:")
+            self.put(f"    r[{told}] = True; run.on_method({node}, {value}, {name!r})")
         else:
             self.put(f"run.on_method({node}, {value}, {name!r})")
         return self.pc + 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CellType, CodeType
+from types import CellType
 from typing import Any, Protocol
 
 import numpy as np
 
+from ljit.held import HeldKind
 from ljit.ir.reductions import Scan
 from ljit.types import Type
 
@@ -427,11 +428,11 @@ class Emitter(Protocol):
     def check_function(self, x: V, function: object) -> None:
         """Bail unless the object is the function."""
 
-    def check_code(self, x: V, code: CodeType, variables: dict[str, object]) -> None:
-        """Bail unless the object is a function with the code and the global variables."""
+    def check_kind(self, x: V, kind: HeldKind) -> None:
+        """Bail unless the object is a callable of the kind."""
 
-    def closure_value(self, x: V, index: int) -> V:
-        """What is in a cell of the function; bail if nothing is."""
+    def given_value(self, x: V, kind: HeldKind, index: int) -> V:
+        """What a callable of the kind gives in front of arguments; bail if that is not bound."""
 
     def call_function(self, function: object, args: Sequence[V]) -> V:
         """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""

@@ -6,18 +6,19 @@ the class's comes with a `prim::no_attributes`.
 
 from __future__ import annotations
 
-from types import BuiltinMethodType, CodeType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
+from ljit.held import HeldKind
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
 from ljit.ops.python_types import own_attribute
 from ljit.types import ANY, ObjectType, Type
 
 __all__ = [
-    "CHECK_CODE",
     "CHECK_FUNCTION",
+    "CHECK_KIND",
     "CHECK_METHOD",
-    "CLOSURE_VALUE",
+    "GIVEN_VALUE",
     "METHOD",
     "NO_ATTRIBUTES",
     "OWN_ATTRIBUTE",
@@ -45,10 +46,8 @@ def _lower_check_function(e: Emitter, x: V, *, function: object) -> tuple[V, ...
     return ()
 
 
-def _lower_check_code(
-    e: Emitter, x: V, *, code: CodeType, variables: dict[str, object]
-) -> tuple[V, ...]:
-    e.check_code(x, code, variables)
+def _lower_check_kind(e: Emitter, x: V, *, kind: HeldKind) -> tuple[V, ...]:
+    e.check_kind(x, kind)
     return ()
 
 
@@ -108,25 +107,25 @@ CHECK_FUNCTION = declare(
         effects=Effect.RAISE,
     )
 )
-CHECK_CODE = declare(
+CHECK_KIND = declare(
     OpDef(
-        "prim::check_code",
-        Schema("(x, *, code, variables)"),
-        "Leave native code unless the object is a function that was made of the code, with these global variables.",
-        infer=lambda x, *, code, variables: (),
-        evaluate=lambda x, *, code, variables: None,
-        lower=_lower_check_code,
+        "prim::check_kind",
+        Schema("(x, *, kind)"),
+        "Leave native code unless the object is a callable of the kind.",
+        infer=lambda x, *, kind: (),
+        evaluate=lambda x, *, kind: None,
+        lower=_lower_check_kind,
         effects=Effect.READ | Effect.RAISE,
     )
 )
-CLOSURE_VALUE = declare(
+GIVEN_VALUE = declare(
     OpDef(
-        "prim::closure_value",
-        Schema("(x, *, index)"),
-        "What is in a cell of the function; leave native code if nothing is.",
-        infer=lambda x, *, index: ANY,
-        evaluate=lambda x, *, index: x.__closure__[index].cell_contents,
-        lower=lambda e, x, *, index: e.closure_value(x, index),
+        "prim::given_value",
+        Schema("(x, *, kind, index)"),
+        "What a callable of the kind gives in front of arguments; leave native code if that is not bound.",
+        infer=lambda x, *, kind, index: ANY,
+        evaluate=lambda x, *, kind, index: kind.value(x, index),
+        lower=lambda e, x, *, kind, index: e.given_value(x, kind, index),
         can_lower=any_operands,
         effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
     )

@@ -20,6 +20,7 @@ from ljit import config
 from ljit.analysis.signatures import NativeLink
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
+from ljit.held import MadeFunctions
 from ljit.interp import Code, Errors, LoopExit, LoopInfo, drop_own_frames, resume, run
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
@@ -27,7 +28,7 @@ from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
 from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
-from ljit.profile import MadeFunctions, keep_objects_of
+from ljit.profile import keep_objects_of
 from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline

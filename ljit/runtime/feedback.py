@@ -51,13 +51,11 @@ class PlanFeedback(Record, frozen=False):
     def held(self, node_id: int) -> Observation | None:
         return self.profile.held(node_id)
 
-    def see_method(self, node_id: int, receiver: object, name: str) -> object:
-        """Learn what a `py::call_method` calls; gives what needs not be told any more: the class, or the object."""
+    def see_method(self, node_id: int, receiver: object, name: str) -> None:
+        """Learn what a `py::call_method` calls, if the object itself has it."""
         found = own_attribute(receiver, name)
-        if found is NO_ATTRIBUTE:
-            return type(receiver)
-        self.profile.record_held(node_id, found)
-        return receiver
+        if found is not NO_ATTRIBUTE:
+            self.profile.record_held(node_id, found)
 
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened

@@ -12,7 +12,7 @@ import types
 import weakref
 from collections.abc import Callable
 
-from ljit.profile import MadeFunctions
+from ljit.held import MadeFunctions
 from ljit.runtime.options import Options
 
 __all__ = ["TWIN_OPTIONS", "function_made", "twin_of"]

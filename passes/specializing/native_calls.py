@@ -14,10 +14,10 @@ from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.signatures import NativeLink, Signature, native_result
+from ljit.held import MadeFunctions
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import PROFILE, RETURN
 from ljit.passes.observations import Observations
-from ljit.profile import MadeFunctions
 from ljit.types import NEVER, NONE, Type, join
 
 __all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "result_of"]

@@ -2,10 +2,11 @@
 
 A function that a variable, or an attribute of an object, holds is called as the one that it was in each profiled run,
 natively or by its op; `prim::check_function` says that it still is that one. One that a function has made is another
-one in each run, of the same code: `prim::check_code` says so, and what is in its cells (`prim::closure_value`) goes
-in front of the arguments. A method of a user's class is called as the function that the class has now;
-`prim::check_method` says that it still is that one. Python functions of installed libraries are left to CPython: they
-are many, long, and seldom what a loop is about.
+one in each run, of the same code, and so is a bound method, or a `functools.partial`, one of the same function:
+`prim::check_kind` says so, and what it gives of its own (`prim::given_value`) goes in front of the arguments. A
+method of a user's class is called as the function that the class has now; `prim::check_method` says that it still is
+that one. Python functions of installed libraries are left to CPython: they are many, long, and seldom what a loop is
+about.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.liveness import Liveness
+from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN, PROFILE
 from ljit.ops.members import (
-    CHECK_CODE,
     CHECK_FUNCTION,
+    CHECK_KIND,
     CHECK_METHOD,
-    CLOSURE_VALUE,
+    GIVEN_VALUE,
     METHOD,
     OWN_ATTRIBUTE,
 )
@@ -33,7 +35,7 @@ from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
-from ljit.profile import MadeFunctions, Observation
+from ljit.profile import Observation
 from ljit.types import NEVER, ObjectType, Type
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calls"]
 
+_CALL = "__call__"
 _LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 
 
@@ -89,6 +92,9 @@ class Calls:
             return self._call_function(node, method, [*made.inputs, *args])
         if not callee.is_constant and (held := self._function_held(node.inputs[0])) is not None:
             return self._call_held(node, lambda: callee, held, args)
+        method = self._unless_left(_users_method(callee.type, _CALL))
+        if method is not None:
+            return self._call_users_method(node, method, _CALL, [callee, *args])
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         attrs = None if is_plain else self._native_call(node, function, args)
@@ -100,12 +106,19 @@ class Calls:
         held = self._attribute_held(node, receiver)
         if held is not None:
             return self._call_held(node, lambda: self._own_attribute(node, receiver), held, args)
-        method = self._unless_left(_users_method(receiver.type, str(node.attrs["name"])))
-        attrs = self._native_call(node, method, [receiver, *args])
+        name = str(node.attrs["name"])
+        method = self._unless_left(_users_method(receiver.type, name))
+        return self._call_users_method(node, method, name, [receiver, *args])
+
+    def _call_users_method(
+        self, node: Node, method: object, name: str, args: Sequence[Value]
+    ) -> bool:
+        """Call the method of the first argument as the function that it is, if that is native."""
+        attrs = self._native_call(node, method, args)
         if attrs is None:
             return self.walk.visit_operation(node)
-        self._check_method(node, receiver, method)
-        return self._emit(node, [receiver, *args], attrs)
+        self._check_method(node, args[0], name, method)
+        return self._emit(node, args, attrs)
 
     def visit_attribute(self, node: Node) -> bool:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
@@ -115,7 +128,7 @@ class Calls:
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
         self.walk.out.effects = Effect.PURE
-        self._check_method(node, receiver, method)
+        self._check_method(node, receiver, name, method)
         bound = self.walk.out.append(METHOD, (receiver,), {"name": name}, like=node)
         self.walk.finish(node, bound.outputs)
         return True
@@ -135,8 +148,8 @@ class Calls:
         self, node: Node, variable: Callable[[], Value], held: object, args: Sequence[Value]
     ) -> bool:
         """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
-        if isinstance(held, MadeFunctions):
-            return self._call_made(node, variable, held, args)
+        if isinstance(held, HeldKind):
+            return self._call_kind(node, variable, held, args)
         attrs = self._native_call(node, held, args)
         has_op = callable_op(held, "callables") is not None
         if attrs is None and (not has_op or self.walk.feedback.is_widened(node.id)):
@@ -146,20 +159,21 @@ class Calls:
             return self._emit(node, args, attrs)
         return self._apply(node, held, args)
 
-    def _call_made(
-        self, node: Node, variable: Callable[[], Value], held: MadeFunctions, args: Sequence[Value]
+    def _call_kind(
+        self, node: Node, variable: Callable[[], Value], kind: HeldKind, args: Sequence[Value]
     ) -> bool:
-        """Call a function that a function has made: natively, with what is in its cells in front."""
-        attrs = self._native_call(node, held, args, held.cells)
+        """Call what gives a function values of its own in front: natively, if at all."""
+        function = kind if isinstance(kind, MadeFunctions) else kind.key[0]
+        attrs = self._native_call(node, function, args, kind.given)
         if attrs is None:
             return self.walk.visit_operation(node)
-        out, function = self.walk.out, variable()
-        check = {"code": held.code, "variables": held.variables}
-        out.append(CHECK_CODE, (function,), check, like=node)
+        out, held = self.walk.out, variable()
+        out.append(CHECK_KIND, (held,), {"kind": kind}, like=node)
         values = []
-        for index, cell in enumerate(held.cells):
-            value = out.append(CLOSURE_VALUE, (function,), {"index": index}, like=node).output
-            values.append(out.append(GUARD, (value,), {"type": cell}, like=node).output)
+        for index, type_ in enumerate(kind.given):
+            place = {"kind": kind, "index": index}
+            value = out.append(GIVEN_VALUE, (held,), place, like=node).output
+            values.append(out.append(GUARD, (value,), {"type": type_}, like=node).output)
         return self._emit(node, [*values, *args], attrs)
 
     def _own_attribute(self, node: Node, receiver: Value) -> Value:
@@ -183,9 +197,9 @@ class Calls:
         return results is not None
 
     def _native_call(
-        self, node: Node, callee: object, args: Sequence[Value], cells: tuple[Type, ...] = ()
+        self, node: Node, callee: object, args: Sequence[Value], given: tuple[Type, ...] = ()
     ) -> Mapping[str, object] | None:
-        """Give the attributes of the native call that a call is, if need be with what is in cells in front.
+        """Give the attributes of the native call that a call is, if need be with what its callee gives in front.
 
         None: it is one of objects. That shows what is called the exception that is handled.
         """
@@ -193,7 +207,7 @@ class Calls:
         walk.out.effects = Effect.PURE
         if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
             return None
-        types_ = (*cells, *(v.type for v in args))
+        types_ = (*given, *(v.type for v in args))
         attrs = self.native.call(node, callee, types_, walk.feedback)
         if attrs is None or not any(map(_has_finalizer, args)):
             return attrs
@@ -214,8 +228,8 @@ class Calls:
         walk.finish(node, trys.tried(node, emit).outputs)
         return True
 
-    def _check_method(self, node: Node, receiver: Value, method: object) -> None:
-        attrs = {"name": node.attrs["name"], "function": method}
+    def _check_method(self, node: Node, receiver: Value, name: str, method: object) -> None:
+        attrs = {"name": name, "function": method}
         self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
 
     def _unless_left(self, method: object) -> object:
@@ -229,21 +243,29 @@ class Calls:
 def _worth_a_check(seen: Observation | None) -> object:
     """The function that was seen each time, if it may be again, and if it is known more of it than of any object.
 
-    One that a function has made is another one in other calls: of these the code is known. Of others than Python's only
+    One that a function has made is another one in other calls: of these the kind is known. Of others than Python's only
     those count that have an op. None: it is not worth it.
     """
     if seen is None:
         return None
-    if seen.made is not None:
-        return None if _is_of_library(seen.made.code) else seen.made
+    if seen.kind is not None:
+        return None if _is_of_library(_code_of(seen.kind)) else seen.kind
     function = python_function(seen.constant)
     if function is None or _is_of_library(function.__code__):
         return None if callable_op(seen.constant, "callables") is None else seen.constant
     return None if "<locals>" in function.__qualname__ else seen.constant
 
 
-def _is_of_library(code: CodeType) -> bool:
-    return code.co_filename.startswith(_LIBRARY)
+def _code_of(kind: HeldKind) -> CodeType | None:
+    if isinstance(kind, MadeFunctions):
+        return kind.code
+    function = python_function(kind.key[0])
+    return None if function is None else function.__code__
+
+
+def _is_of_library(code: CodeType | None) -> bool:
+    """Whether it is of an installed library, or nobody's."""
+    return code is None or code.co_filename.startswith(_LIBRARY)
 
 
 def _has_finalizer(value: Value) -> bool:

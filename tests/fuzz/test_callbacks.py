@@ -27,6 +27,12 @@ class Holder:
     def m(self, x):
         return x * 2 - self.k
     k = 1
+    @classmethod
+    def of_class(cls, x):
+        return x + cls.k
+    @staticmethod
+    def alone(x):
+        return x + 2
     def run(self, n):
         {loop_self}
 
@@ -150,6 +156,10 @@ def build(kind, a):
         "sqrt": lambda: math.sqrt, "abs": lambda: abs, "float": lambda: float,
         "partial": lambda: functools.partial(scaled, a), "method": lambda: Holder(None).m,
         "called": lambda: Called(a), "class": lambda: Called,
+        "two": lambda: functools.partial(scaled, *([a] if a != 3 else [a, 5])),
+        "named": lambda: functools.partial(other, y=a), "partial closure": lambda: functools.partial(make_def(a)),
+        "of_class": lambda: Holder.of_class, "alone": lambda: Holder(None).alone,
+        "bound": lambda: types.MethodType(scaled, a), "method of other": lambda: Over(None).m,
     }}.get(kind, lambda: globals()["make_" + kind](a))()
 
 def hold(how, f):
@@ -190,6 +200,12 @@ def change(h, how, a):
         case "class":
             Holder.k = Holder.k + 1
             Holder.m = lambda self, x: x - self.k
+            Called.__call__ = lambda self, x: x - self.a
+        case "instance" if isinstance(f, Called):
+            f.__call__ = plain
+            f.a = f.a + 1
+        case "keywords" if isinstance(f, functools.partial):
+            f.keywords["y" if f.func is other else "z"] = a
 """
 
 LOOP = """
@@ -211,18 +227,17 @@ PLACES = {
     "nested": ("h.g.f", "pass"),
 }
 ARGUMENTS = ["i", "i * 0.5", "i + 1", "x=i", "-i", "float(i)"]
-KINDS = [
-    "plain",
-    "other",
-    "decorated",
-    "fails",
-    "sqrt",
-    "abs",
-    "float",
+KINDS = ["plain", "other", "decorated", "fails", "sqrt", "abs", "float", "class", "alone"]
+KINDS += [
     "partial",
-    "method",
+    "two",
+    "named",
+    "partial closure",
     "called",
-    "class",
+    "bound",
+    "method",
+    "method of other",
+    "of_class",
 ]
 MADE = [
     "lambda",
@@ -247,7 +262,7 @@ CHANGES = [
     "set",
     "global",
 ]
-CHANGES += ["delete", "class", "nothing", "nothing", "nothing"]
+CHANGES += ["delete", "class", "instance", "keywords", "nothing", "nothing", "nothing"]
 
 
 def program(r: random.Random) -> tuple[str, str]:
@@ -276,7 +291,7 @@ def program(r: random.Random) -> tuple[str, str]:
 
 def calls_of(r: random.Random, place: str):
     """Give what each call gets: the kind of its callable, a number, how it is held, whether it is the one before."""
-    kinds = r.sample(KINDS, 1) + r.choices(MADE, k=2)
+    kinds = r.sample(KINDS, 2) + r.choices(MADE, k=2)
     main, how = r.choice(kinds), r.choice(["Holder", "Holder", "Over", "Slots", "space"])
     if place in ("nested", "self"):
         how = {"nested": "outer", "self": r.choice(["Holder", "Over"])}[place]

@@ -8,6 +8,7 @@ import types
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
@@ -497,3 +498,113 @@ def test_a_lambda_that_is_an_argument_where_it_stands_is_called_natively():
     assert native_calls(made, 3, 10)
     assert made(4, 10) == 4 * 45
     assert not bailouts(made)
+
+
+# -- bound methods, partial functions, objects that are called ------------------------------------
+
+
+class Line:
+    def __init__(self, k):
+        self.k = k
+
+    def at(self, x):
+        return self.k * x
+
+    def __call__(self, x):
+        return self.k * x
+
+    @classmethod
+    def of_class(cls, x):
+        return 2 * x
+
+
+def times(k, x):
+    return k * x
+
+
+KINDS = [
+    lambda k: Line(k).at,
+    lambda k: types.MethodType(times, k),
+    lambda k: partial(times, k),
+    lambda k: partial(partial(times, k)),
+    lambda _k: Line.of_class,
+    Line,
+]
+of_kinds = pytest.mark.parametrize(
+    "make", KINDS, ids=["method", "bound", "partial", "twice", "class", "object"]
+)
+
+
+@of_kinds
+def test_what_gives_a_function_arguments_in_front_is_called_natively(make):
+    made = native_made(make, 2, 3, 4)
+    assert native_calls(made, make(2), 10)
+    assert not bailouts(made)
+    assert made(triple, 10) == 3 * 45
+    assert made(make(2.5), 10) == sum_of_calls(make(2.5), 10)
+
+
+@of_kinds
+def test_what_gives_a_function_arguments_may_be_an_attribute(make):
+    made = ljit.jit(sum_of_attribute)
+    for k in (2, 3, 4):
+        assert made(Holder(make(k)), 10) == sum_of_attribute(Holder(make(k)), 10)
+    assert not bailouts(made)
+
+
+def test_methods_with_the_same_function_of_other_objects_are_told_apart():
+    class Other(Line):
+        pass
+
+    made = native_made(lambda k: Line(k).at, 2, 3)
+    assert made(Other(4).at, 10) == 4 * 45
+    assert made(Line(3).at, 10) == 3 * 45
+    bound = Line(5).at
+    Line.at, before = triple, Line.at  # what is bound already stays
+    try:
+        assert made(bound, 10) == 5 * 45
+    finally:
+        Line.at = before
+
+
+def test_a_partial_function_that_gets_keywords_or_other_arguments_is_noticed():
+    def with_more(k, x, y=0):
+        return k * x + y
+
+    with_more.__qualname__ = "with_more"
+    made = native_made(lambda k: partial(with_more, k), 2, 3)
+    for fixed in (partial(with_more, 2, y=1), partial(with_more, 2, 3), partial(times, 2)):
+        for _ in range(3):
+            assert made(fixed, 10) == sum_of_calls(fixed, 10)
+    changed = partial(with_more, 2)
+    changed.keywords["y"] = 1
+    assert made(changed, 10) == 2 * 45 + 10
+
+
+def test_an_object_that_is_called_is_asked_for_its_class():
+    class Called(Line):
+        def __call__(self, x):
+            return self.k * x
+
+    made = native_made(Called, 2, 3)
+    one = Called(2)
+    one.__call__ = triple  # which a call does not look at
+    assert made(one, 10) == 2 * 45
+    Called.__call__ = lambda self, x: self.k + x
+    assert made(Called(2), 10) == 20 + 45
+    del Called.__call__
+    assert made(Called(2), 10) == 2 * 45
+
+
+def test_a_method_that_is_taken_again_for_each_trip_is_called_natively():
+    def total(line, n):
+        result = 0
+        for i in range(n):
+            at = line.at
+            if i == 7:
+                line = Line(5)
+            result += at(i)
+        return result
+
+    made = native(total, Line(2), 20)
+    assert made(Line(3), 20) == total(Line(3), 20)
