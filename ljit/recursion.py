@@ -24,6 +24,8 @@ __all__ = ["activations", "call_plainly", "enter_frame", "is_deep", "leave_frame
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
 _STEP = 16 * _FRAMES  # frames by which CPython's limit is changed
 _DEEP = 256  # activations
+#: that CPython's limit has to allow behind an activation's own: its handlers run, whatever they raise
+_FREE_FRAMES = 16
 _C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
 _DEFAULT_STACK = 8 << 20  # of Linux, for the main thread and others
 _UNKNOWN_STACK = 1 << 20  # where the system does not say
@@ -59,8 +61,21 @@ def leave_frame() -> None:
 
 
 def is_deep() -> bool:
-    """Whether so many activations are nested that CPython had better run further calls, which take less stack there."""
-    return activations.depth >= _DEEP
+    """Whether so many activations, or frames, are nested that CPython had better run further calls."""
+    return activations.depth >= _DEEP or not _has_frames(_FREE_FRAMES)
+
+
+def _has_frames(count: int) -> bool:
+    try:
+        _nest(count)
+    except RecursionError:
+        return False
+    return True
+
+
+def _nest(count: int) -> None:
+    if count > 1:
+        _nest(count - 1)
 
 
 def call_plainly(

@@ -19,7 +19,7 @@ __all__ = ["Room", "compiler_frames", "set_room", "users_limit"]
 
 _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
 #: frames below the limit that it takes to lower it: CPython lowers it to none that is reached
-_MARGIN = 8
+_MARGIN = 4
 
 _lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together

@@ -404,7 +404,9 @@ class Bailout:
         objects: dict[LateSlot, Ref] = {}
         known = [known_object(self.f, value, objects) for value in values]
         frames = lower_depth(self.f, self.room) if self.room is not None else None
+        granted = self.f.call("i32", support("grant_frames"), ())
         result = call_exit(self.f, self.context, index, site, known)
+        self.f.call("void", support("withdraw_frames"), (granted,))
         if frames is not None:
             raise_depth(self.f, frames)
         self._results.append((result, self.f.br(self._left)))

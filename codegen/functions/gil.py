@@ -241,8 +241,6 @@ define internal void @watch_signals(ptr %state) {
 
 # The same where each thread has its own, with a bit for each request.
 _OF_THREAD = """
-declare ptr @PyThreadState_Get()
-
 define internal i1 @is_wanted() {
   %is.set = call i1 @is_requested(i8 1)
   ret i1 %is.set

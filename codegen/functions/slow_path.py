@@ -23,6 +23,7 @@ import numpy as np
 
 from ljit.codegen.functions.float_settings import settings_text
 from ljit.codegen.functions.gil import SUPPORT_NAMES, support_text
+from ljit.codegen.functions.granted_frames import GRANT_NAMES, grant_text
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
@@ -441,7 +442,8 @@ other:
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
     text = (
-        _SLOW_ENTRY
+        "declare ptr @PyThreadState_Get()\n"
+        + _SLOW_ENTRY
         + _CALL_PLAINLY
         + _CHOOSE_SIDE
         + _TAKE_ERROR
@@ -450,9 +452,16 @@ def _support() -> CompiledModule:
         + _IS_ARRAY
         + _check_stack_text()
     )
-    text += settings_text() + support_text()
+    text += settings_text() + support_text() + grant_text()
     exports = ["add_context", "are_same", "are_settings_quiet", "call_plainly", "check_stack"]
-    exports += ["choose_side", "helper_result", "is_array", "take_error", *SUPPORT_NAMES]
+    exports += [
+        "choose_side",
+        "helper_result",
+        "is_array",
+        "take_error",
+        *SUPPORT_NAMES,
+        *GRANT_NAMES,
+    ]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
+from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts.instances import TYPE_VERSION
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
@@ -107,7 +108,9 @@ missed:
   %are.few = icmp ult i64 %misses, {_MOST_LOOKS}
   br i1 %are.few, label %look.up, label %slow
 look.up:
+  %granted = call i32 {support("grant_frames")}()
   %looked = call ptr (ptr, ...) @{_LOOK}(ptr %look, ptr %x, ptr null)
+  call void {support("withdraw_frames")}(i32 %granted)
   %failed = icmp eq ptr %looked, null
   br i1 %failed, label %fail, label %looked.up
 fail:

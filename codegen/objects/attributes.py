@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 
 from ljit.analysis.assumptions import python_function
+from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts.instances import (
     TYPE_VERSION,
     find_in_class,
@@ -215,7 +216,9 @@ entry:
   {test or "br label %slow"}
   ret i1 true
 slow:
+  %granted = call i32 {support("grant_frames")}()
   %found = call ptr (ptr, ...) @{_CALL}({operands}, ptr null)
+  call void {support("withdraw_frames")}(i32 %granted)
   %is.method = icmp eq ptr %found, {keep(True).text}
   ret i1 %is.method
 }}"""

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import NamedTuple, Protocol
 
 from ljit.ir.opdef import OpDef
+from ljit.stack import compiler_frames
 
 __all__ = ["REGISTRY", "STANDS_FOR", "Fact", "Index", "Registry", "declare", "facts_of", "get_op"]
 
@@ -65,7 +66,8 @@ class Registry(MutableMapping[str, OpDef]):
             return found
         module = self.index().modules().get(name)
         if module is not None:
-            import_module(module)
+            with compiler_frames():
+                import_module(module)
         if name not in self._ops:
             self.load_all()
         return self._ops[name]

@@ -26,6 +26,7 @@ from ljit.runtime.vectorcall import (
     set_vectorcall,
     vectorcall_place,
 )
+from ljit.stack import compiler_frames
 
 __all__ = [
     "FOR_EVER",
@@ -122,7 +123,8 @@ class _Entry:
 
     def _bounds(self) -> tuple[int, int]:
         if _stack.bounds is None:
-            _stack.bounds = _find_stack(self._libc)
+            with compiler_frames():
+                _stack.bounds = _find_stack(self._libc)
         return _stack.bounds
 
 
@@ -134,7 +136,10 @@ def _entry() -> _Entry | None:
     try:
         libc = ctypes.CDLL(None)
         _ = libc.pthread_getattr_np
-        return _Entry(libc)
+        with (
+            compiler_frames()
+        ):  # where ctypes converts arguments, a RecursionError is one of its own
+            return _Entry(libc)
     except (OSError, AttributeError):
         return None
 
