@@ -392,13 +392,13 @@ class FunctionBuilder:
             self.places[made.text] = pointer, index
         return made
 
-    def alloca(self, type_: str, count: int = 1, *, zero: bool = False) -> Ref:
+    def alloca(self, type_: str, count: int = 1, *, zero: bool = False, align: int = 8) -> Ref:
         """A stack slot in the entry block; `zero` stores null in it (pointers only)."""
         self._counter += 1
         ref = Ref("ptr", f"%s{self._counter}")
         self._types[ref.text] = "ptr"
         size = f", i32 {count}" if count != 1 else ""
-        self._allocas.append(f"{ref} = alloca {type_}{size}, align 8")
+        self._allocas.append(f"{ref} = alloca {type_}{size}, align {align}")
         if zero:
             self.entry.lines.append(f"store {type_} null, ptr {ref}")
         return ref

@@ -33,6 +33,7 @@ MOST = 8  # blocks that are copied at once
 _STEPS, _SMALL = (0, 2, -1, 3), 8
 _AHEAD = 128  # elements: their lines are asked for before the block is computed
 _LARGEST = 16  # bytes of an element
+_LINE = 64  # bytes of a line of the cache
 _PREFETCH = "llvm.prefetch.p0"
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 
@@ -44,9 +45,12 @@ _VECTORS = ('!{!"llvm.loop.interleave.count", i32 1}', _NOT_UNROLLED)
 
 
 def buffers(f: FunctionBuilder, count: int) -> list[Ref]:
-    """Stack memory for so many blocks, or tiles, the same for all nests of a function."""
+    """Stack memory for so many blocks, or tiles, the same for all nests of a function.
+
+    It begins at a cache line: vectors of 64 bytes that are stored elsewhere take two, and wait for each other.
+    """
     while len(f.buffers) < count:
-        f.buffers.append(f.alloca("i8", _LARGEST << _BUFFER_SHIFT))
+        f.buffers.append(f.alloca("i8", _LARGEST << _BUFFER_SHIFT, align=_LINE))
     return f.buffers[:count]
 
 

@@ -220,3 +220,14 @@ def test_rows_that_may_be_short_are_moved_together(function, args):
             f(*args)
     lines = f.dump_llvm(optimized=False).splitlines()
     assert any(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines)
+
+
+def test_blocks_begin_at_a_line_of_the_cache():
+    f = ljit.jit(lambda a: np.exp(a) + 1)
+    a = LAYOUTS["gaps"](operands((40, 12), "float64")[0])
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(a)
+        blocks = [line for line in f.dump_llvm().splitlines() if "alloca i8" in line]
+    assert blocks
+    assert all("align 64" in line for line in blocks)
