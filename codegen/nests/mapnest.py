@@ -58,10 +58,10 @@ def length_of(ops: Iterable[tuple[OpDef, Sequence[Type]]]) -> int:
 
 
 def _length(op: OpDef, types_: Sequence[Type]) -> int:
-    if op.is_cheap:
-        return 1
     are_complex = any(isinstance(t, ScalarType) and t.dtype.kind == "c" for t in types_)
-    return _MANY if are_complex else op.instructions or _MANY
+    if are_complex:
+        return op.complex_instructions or (1 if op.is_cheap else _MANY)
+    return 1 if op.is_cheap else op.instructions or _MANY
 
 
 def emit_map(

@@ -22,8 +22,9 @@ from ljit.codegen.loops.nest_functions import own_function
 from ljit.codegen.nests.nest_conditions import ROWS, SHORT
 from ljit.codegen.nests.nest_elements import FEW, Kernel, Places, Source
 from ljit.codegen.nests.nest_overlap import Redirection, block_shift
-from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT, ReducedRows
+from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT
 from ljit.codegen.nests.nest_reductions import Accumulator
+from ljit.codegen.nests.nest_short_rows import ShortRows
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, any_of, either
 from ljit.codegen.nests.nest_strides import Strides
 from ljit.codegen.nests.ufunc_loops import RowLoop, call_row_loop, is_own
@@ -33,7 +34,7 @@ __all__ = ["Loops"]
 _FEW_OF_CALL = 64  # elements of a row that is short where NumPy's loop is called for it
 
 
-class Loops(ReducedRows):
+class Loops(ShortRows):
     """The loops while they are written.
 
     `accumulators` has how a target is reduced
@@ -70,6 +71,7 @@ class Loops(ReducedRows):
         self._are_moved = False
         self._planes, self._are_planes = ONE, FALSE
         self._same: Operand | None = None
+        self._is_one = False
 
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
@@ -198,10 +200,18 @@ class Loops(ReducedRows):
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
+        are_together = self._are_done_together(axis, trips) if is_unit else FALSE
+        rows = partial(self._rows_of, axis, trips, is_unit=is_unit)
+        if are_together is not FALSE and self._are_combined_as_computed:
+            self._some_rows(axis, trips, are_together)
+        else:
+            either(self.f, are_together, partial(self._some_rows, axis, trips, TRUE), rows)
+
+    def _rows_of(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """The loop along an axis, and those inside."""
         if self.kernel.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
             self._row_loops(axis, trips, is_unit=is_unit)
             return
-
         if self._has_groups and axis == self.inner - 1:
             groups = self._groups(trips)
             outer_loop(self.e, groups, partial(self._group, axis, trips), is_one_copy=True)

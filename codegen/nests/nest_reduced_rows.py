@@ -43,6 +43,7 @@ class ReducedRows(Stages):
 
     runs: Sequence[Sequence[int]]  # neighbouring axes that are all reduced, or all not
     is_flat: Ref  # whether all axes can be gone through as one
+    _is_one: bool  # whether what is written goes through one row, of which nothing else is left
 
     @property
     def is_last_reduced(self) -> bool:
@@ -181,7 +182,7 @@ class ReducedRows(Stages):
         """
         kernel = self.kernel
         are_rows = self.ndim > 1 or (self.is_inner_reduced and self.e.ownership.loop_depth > 0)
-        if not are_rows or self.e.is_quick or not has_avx512():
+        if not are_rows or self._is_one or self.e.is_quick or not has_avx512():
             return False
         arrays = [x for x in self.arrays if not x.is_range]
         if self._are_rows_of_bytes(arrays):

@@ -48,19 +48,22 @@ class Stages(Blocks):
 
         NumPy's loops take long to call, and the elements that are left behind whole vectors are done one by one.
         """
-        f, has_stages = self.f, self._has_stages
-        if (
-            self.e.is_quick
-            or self.columns > 1
-            or not (has_stages or self.kernel.length >= LONG_BODY)
-        ):
+        if self.e.is_quick or self.columns > 1 or not self._is_much_computed:
             return FALSE
         are_short = self._short_condition(FALSE)
         if are_short is FALSE:
             return FALSE
-        trip = self.space.sizes[self.inner]
-        are_short = f.binary("and", are_short, f.icmp("slt", trip, _SHORT))
-        if has_stages:
+        return self.f.binary("and", are_short, self._leave_some(self.space.sizes[self.inner]))
+
+    @property
+    def _is_much_computed(self) -> bool:
+        return self._has_stages or self.kernel.length >= LONG_BODY
+
+    def _leave_some(self, trip: Ref) -> Ref:
+        """Whether rows are short, of elements that NumPy's loops or whole vectors leave over."""
+        f = self.f
+        are_short = f.icmp("slt", trip, _SHORT)
+        if self._has_stages:
             return are_short
         return f.binary("and", are_short, f.icmp("ne", f.binary("and", trip, _WHOLE - 1), 0))
 

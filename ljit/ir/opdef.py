@@ -174,6 +174,8 @@ class OpDef(Record):
     is_cheap: bool = False
     #: about how many instructions it is on numbers, where it is not cheap; 0: many
     instructions: int = 0
+    #: likewise on complex numbers; 0: a cheap op is as cheap, others are many
+    complex_instructions: int = 0
 
     # -- other ops that mean the same --------------------------------------------------------------
 

@@ -402,6 +402,7 @@ declare_ufunc(
     absolute,
     "biufc",
     is_cheap=True,
+    complex_instructions=16,
     element_op="np::absolute_of_element",
     ranges=RangeRules(floats=float_bounds.absolute),
 )
@@ -412,6 +413,7 @@ declare_ufunc(
     name="np::absolute_of_element",
     callables=(),
     is_cheap=True,
+    complex_instructions=16,
     wide="FD",
 )
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
