@@ -13,7 +13,7 @@ def loop_text(
     stop: str,
     body: str,
     *,
-    step: int = 1,
+    step: int | str = 1,
     walks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     sums: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> str:

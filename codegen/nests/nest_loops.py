@@ -195,7 +195,12 @@ class Loops(ShortRows):
             return
         are_grouped = self._are_moved or self._may_be_short is not FALSE
         if are_grouped and axis == self.inner - 2:
-            self._plane_loop(axis, trips, lambda: self._level(axis + 1, trips, is_unit=is_unit))
+            inside = partial(self._level, axis + 1, trips, is_unit=is_unit)
+            planes = partial(self._plane_loop, axis, trips, inside)
+            turned = partial(self._move_turned_planes, axis, trips)
+            either(
+                self.f, self._are_planes_turned(axis) if self._are_moved else FALSE, turned, planes
+            )
             return
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)

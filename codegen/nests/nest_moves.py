@@ -25,6 +25,11 @@ _WIDTHS = {1: 8, 2: 8, 4: 4, 8: 4}  # elements of a tile's rows and columns, by 
 _GAPS = (1, 2)  # steps in elements from row to row that have tiles
 SHORT_ROW = 8  # elements of a row that is shorter than others are
 _FEW = 4  # elements of a trip
+_FEW_ROWS, _MANY_ROWS = (
+    8,
+    1 << 16,
+)  # rows of a tile for which there is room; bytes of the least cache with room for all
+_SPREAD = 8  # rows that are read at once and written apart
 _AHEAD = 64  # columns: their lines are asked for before a tile is turned around
 _PREFETCH = "llvm.prefetch.p0"
 _COPY = "llvm.memmove.p0.p0.i64"
@@ -127,6 +132,7 @@ def _chosen(name: str, plain: str, dtype: np.dtype) -> str:
     gaps = "".join(f" i64 {gap * size}, label %tiles{gap}" for gap in steps)
     tiles = "".join(f"tiles{gap}:\n{_tiles(gap, size, plain)}  ret void\n" for gap in steps)
     if steps:
+        tiles += f"spread:\n{_spread(size, plain)}  ret void\n"
         tiles += f"scattered:\n{_by_rows('scatter', _packing_call(dtype, 'scatter', 'from', 'to'), size)}"
         tiles += (
             f"gathered:\n{_by_rows('gather', _packing_call(dtype, 'gather', 'to', 'from'), size)}"
@@ -142,7 +148,7 @@ long:
 stores:
   br i1 %is.dense, label %copies, label %{stores}
 loads:
-  br i1 %is.dense, label %look, label %plain
+  br i1 %is.dense, label %look, label %{"spread" if steps else "plain"}
 look:
   %has.columns = icmp sge i64 %count, {width}
   %has.rows = icmp sge i64 %rows, {width}
@@ -217,11 +223,17 @@ def _packing_call(dtype: np.dtype, kind: str, dense: str, strided: str) -> str:
 def _tiles(gap: int, size: int, plain: str) -> str:
     """As many rows at once as a line has elements; what is left over goes element by element.
 
+    They are fewer where so many rows would take each other's place in a cache of twelve ways.
     Where there are gaps, there is one behind the last element of a row that is moved so: it is read, too.
     """
     n, width = f"t{gap}", _WIDTHS[size]
     height = max(width, _LINE // size)
-    steps = "".join(f"  %{n}.from{i} = mul i64 %from.step, {i}\n" for i in range(width))
+    steps = f"""  %{n}.bits = and i64 %to.row, {_MANY_ROWS // height - 1}
+  %{n}.is.same = icmp eq i64 %{n}.bits, 0
+  %{n}.most = select i1 %{n}.is.same, i64 {min(height, _FEW_ROWS)}, i64 {height}
+  %{n}.from.high = mul i64 %{n}.most, {gap * size}
+"""
+    steps += "".join(f"  %{n}.from{i} = mul i64 %from.step, {i}\n" for i in range(width))
     steps += "".join(f"  %{n}.to{i} = mul i64 %to.row, {i}\n" for i in range(width))
     steps += "".join(f"  %{n}.ahead{i} = mul i64 %from.step, {_AHEAD + i}\n" for i in range(width))
     asked = "".join(
@@ -251,26 +263,26 @@ def _tiles(gap: int, size: int, plain: str) -> str:
         },
     )
     group = f"""  %{n}.left = sub i64 %{n}.rows, %{n}.group
-  %{n}.is.part = icmp slt i64 %{n}.left, {height}
-  %{n}.height = select i1 %{n}.is.part, i64 %{n}.left, i64 {height}
+  %{n}.is.part = icmp slt i64 %{n}.left, %{n}.most
+  %{n}.height = select i1 %{n}.is.part, i64 %{n}.left, i64 %{n}.most
 {columns}"""
     groups = loop_text(
         f"{n}.group",
         f"%{n}.rows",
         group,
-        step=height,
+        step=f"%{n}.most",
         walks={
             f"{n}.group.to": ("%to", f"%{n}.to.high"),
-            f"{n}.group.from": ("%from", str(height * gap * size)),
+            f"{n}.group.from": ("%from", f"%{n}.from.high"),
         },
     )
     return f"""  %{n}.near = sub i64 %rows, {gap - 1}
   %{n}.rows = and i64 %{n}.near, -{width}
   %{n}.columns = and i64 %count, -{width}
   %{n}.to.wide = mul i64 %to.row, {width}
-  %{n}.to.high = mul i64 %to.row, {height}
+{steps}  %{n}.to.high = mul i64 %to.row, %{n}.most
   %{n}.from.wide = mul i64 %from.step, {width}
-{steps}{groups}{_rest(n, plain)}"""
+{groups}{_rest(n, plain)}"""
 
 
 def _rest(n: str, plain: str) -> str:
@@ -290,6 +302,33 @@ def _rest(n: str, plain: str) -> str:
   %{n}.low.to = getelementptr i8, ptr %to, i64 %{n}.low.to.at
   %{n}.low.from = getelementptr i8, ptr %from, i64 %{n}.low.from.at
 {rows}"""
+
+
+def _spread(size: int, plain: str) -> str:
+    """Some rows at once, which are read side by side and written apart: each line of what is read is read once."""
+    item, each = item_type(size), ""
+    for i in range(_SPREAD):
+        each += f"""  %s.x{i} = extractelement <{_SPREAD} x {item}> %s.v, i32 {i}
+  %s.to{i} = getelementptr i8, ptr %s.to, i64 %s.far{i}
+  store {item} %s.x{i}, ptr %s.to{i}, align 1
+"""
+    loaded = f"  %s.v = load <{_SPREAD} x {item}>, ptr %s.from, align 1\n"
+    walks = {"s.to": ("%s.rows.to", "%to.step"), "s.from": ("%s.rows.from", "%from.step")}
+    columns = loop_text("s.column", "%count", loaded + each, walks=walks)
+    walks = {"s.rows.to": ("%to", "%s.high"), "s.rows.from": ("%from", str(_SPREAD * size))}
+    groups = loop_text("s.group", "%s.rows", columns, step=_SPREAD, walks=walks)
+    far = "".join(f"  %s.far{i} = mul i64 %to.row, {i}\n" for i in range(_SPREAD))
+    rest = {"to": "%s.rest.to", "from": "%s.rest.from", "rows": "%s.rest"}
+    return f"""  %s.is.near = icmp eq i64 %from.row, {size}
+  %s.some = and i64 %rows, -{_SPREAD}
+  %s.rows = select i1 %s.is.near, i64 %s.some, i64 0
+  %s.rest = sub i64 %rows, %s.rows
+  %s.high = mul i64 %to.row, {_SPREAD}
+  %s.rest.to.at = mul i64 %to.row, %s.rows
+  %s.rest.from.at = mul i64 %from.row, %s.rows
+  %s.rest.to = getelementptr i8, ptr %to, i64 %s.rest.to.at
+  %s.rest.from = getelementptr i8, ptr %from, i64 %s.rest.from.at
+{far}{groups}{_call(plain, rest)}"""
 
 
 def _tile(x: str, gap: int, size: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -11,12 +12,13 @@ from ljit.codegen.llvm.builder import FALSE, Ref, integer
 from ljit.codegen.loops.counted_loops import outer_loop
 from ljit.codegen.nests.nest_elements import Elements, Places
 from ljit.codegen.nests.nest_moves import SHORT_ROW, move_rows
-from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, all_of
 
 __all__ = ["MOVED_PLANE", "MOVED_PLANES", "Box", "RowMoves"]
 
 # 64 rows of 16384 elements are moved by one call, or 1024 rows of a few
 _MOVED_ROWS, _MOVED_COLUMNS, _MOVED_SHORT_ROWS = 6, 14, 10
+_LINE_SHIFT = 6  # 1 << 6 bytes are a line of the cache
 MOVED_PLANE, MOVED_PLANES = 32, 8  # 256 planes of up to 32 elements are moved together
 
 
@@ -95,6 +97,48 @@ class RowMoves(Elements):
             self._parts(rows, tall),
             lambda i: outer_loop(self.e, self._parts(count, wide), lambda k: block(i, k)),
         )
+
+    def _are_planes_turned(self, axis: int) -> Ref:
+        """Whether planes of short rows lie nearer to each other than their rows, which are read side by side.
+
+        So it is with `a.T.copy()` of a few planes: where it is written, an element of each row is in another line.
+        """
+        f, (source, target), size = self.f, self.arrays, self.arrays[0].dtype.itemsize
+        plane, row = target.strides[axis], target.strides[axis + 1]
+        are_near = f.icmp("ult", f.binary("sub", plane, 1), f.binary("sub", row, 1))
+        is_read_so = f.icmp("eq", source.strides[axis + 1], size)
+        return all_of(f, [are_near, is_read_so, self._are_short_rows])
+
+    def _move_turned_planes(self, axis: int, trips: Sequence[Ref]) -> None:
+        """Move what a line of the cache has of the rows of some planes, each element of rows by itself."""
+        f, (source, target) = self.f, self.arrays
+        wide = integer("i64", _LINE_SHIFT - (target.dtype.itemsize.bit_length() - 1))
+        tall = integer("i64", _MOVED_ROWS)
+
+        def block(i: Ref, j: Ref, k: Ref) -> None:
+            first = f.binary("shl", i, wide), f.binary("shl", j, tall), k
+            boxes = [self._turned_box(x, axis, first) for x in (target, source)]
+            rows = self._least(
+                f.binary("sub", trips[axis + 1], first[0]), f.binary("shl", ONE, wide)
+            )
+            planes = self._least(f.binary("sub", trips[axis], first[1]), f.binary("shl", ONE, tall))
+            move_rows(f, target.dtype, [*boxes[0], *boxes[1], planes, rows])
+
+        def planes(i: Ref) -> None:
+            outer_loop(
+                self.e,
+                self._parts(trips[axis], tall),
+                lambda j: outer_loop(self.e, trips[axis + 2], lambda k: block(i, j, k)),
+            )
+
+        outer_loop(self.e, self._parts(trips[axis + 1], wide), planes)
+
+    def _turned_box(self, x: Operand, axis: int, first: tuple[Ref, Ref, Ref]) -> list[Ref]:
+        """A place in a row of a plane, the bytes from plane to plane and from row to row."""
+        f, (plane, row) = self.f, x.strides[axis : axis + 2]
+        steps = zip(first, (row, plane, self._step_along(x)), strict=True)
+        offset = reduce(f.add, [f.mul(number, step) for number, step in steps])
+        return [f.gep("i8", x.cursors[-1], offset, ""), plane, row]
 
     def _pitch_of_planes(self, x: Operand) -> Ref:
         return ZERO if self._are_planes is FALSE else x.strides[self.inner - 2]

@@ -131,3 +131,52 @@ def test_a_copy_is_one_call_for_some_rows():
             f(a)
     lines = f.dump_llvm(optimized=False).splitlines()
     assert sum(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines) == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_planes_of_short_rows_that_are_read_side_by_side(dtype):
+    f = ljit.jit(lambda a: a.T.copy())
+
+    @ljit.jit
+    def store(a, b):
+        a[...] = b.T
+
+    with config.overridden(quick_runs=0):
+        for shape in (
+            (3, 70, 100),
+            (3, 70, 100),
+            (2, 64, 128),
+            (7, 5, 9),
+            (1, 3, 8),
+            (8, 70, 11),
+            (3, 0, 9),
+        ):
+            for step in (1, 2, -1):
+                a = np.arange(np.prod(shape)).astype(dtype).reshape(shape)[:, ::step]
+                found, wanted = f(a), a.T.copy()
+                assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+                np.testing.assert_array_equal(found, wanted)
+                found = np.zeros((*wanted.shape[:-1], 2 * shape[0]), dtype)
+                store(found[..., ::2], a)
+                np.testing.assert_array_equal(found[..., ::2], wanted)
+                assert not found[..., 1::2].any()
+
+
+@pytest.mark.parametrize("width", [256, 512, 1024, 1040])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tiles_of_rows_that_take_each_others_place_in_the_cache(dtype, width):
+    f = ljit.jit(lambda a: a.T.copy())
+    with config.overridden(quick_runs=0):
+        for height in (70, 70, 8, 19, 129):
+            a = np.arange(height * width).astype(dtype).reshape(width, height)
+            np.testing.assert_array_equal(f(a), a.T)
+
+
+def test_planes_are_moved_in_one_of_two_ways():
+    f = ljit.jit(lambda a: a.T.copy())
+    a = np.arange(6000.0).reshape(3, 20, 100)
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(a)
+    lines = f.dump_llvm(optimized=False).splitlines()
+    assert sum(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines) == 2
