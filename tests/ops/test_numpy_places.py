@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.codegen.kernels.extreme_columns import ColumnSearch
+from ljit.codegen.kernels.extreme_search import Search
+from ljit.codegen.llvm.builder import ModuleBuilder
 from tests.ops.layouts import DTYPES, LAYOUTS, filled
 
 REAL = [dtype for dtype in DTYPES if not dtype.startswith("complex")]
@@ -126,6 +129,27 @@ def test_layouts_and_axes(dtype):
             yield from (layout(filled(shape, dtype, 1)) for layout in LAYOUTS)
 
     check(all_ways, arrays())
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_short_rows_are_searched_together(dtype):
+    def arrays():
+        random = np.random.default_rng(3)
+        for shape in ((9, 4), (8, 1), (17, 7), (7, 5), (30, 16), (11, 17), (8, 32), (10, 33)):
+            a = random.integers(0, 4, shape).astype(dtype)
+            if a.dtype.kind == "f":
+                a[random.random(shape) < 0.1] = np.nan
+            yield from (layout(a) for layout in LAYOUTS)
+
+    check(along_last, arrays())
+
+
+def test_short_rows_are_lanes():
+    module = ModuleBuilder("places")
+    ColumnSearch(Search(np.dtype(np.float64), greatest=True)).define(module)
+    rows = module.render().split("tile.rows:")[1].split("end.rows:")[0]
+    assert rows.count("insertelement <8 x double>") == 16
+    assert "call" not in rows
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int16", "bool"])
