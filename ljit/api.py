@@ -18,7 +18,7 @@ from ljit.errors import UserError
 from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
-from ljit.locks import computed_once
+from ljit.locks import computed_once, import_lock
 from ljit.own_time import timed_apart
 from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.recursion import call_plainly
@@ -72,7 +72,7 @@ class _shown(Generic[T]):  # noqa: N801  # a decorator
 @functools.cache
 def _executor_class() -> type[ProfilingExecutor]:
     """Import what translates and interprets functions: most of what the first call of a process does."""
-    with compiler_frames(), no_collections(), timed_apart():
+    with import_lock, compiler_frames(), no_collections(), timed_apart():
         from ljit.runtime.executor import ProfilingExecutor
 
         pass_over(name for name in list(sys.modules) if name.startswith(_RUNNERS))
@@ -299,7 +299,7 @@ def _drop_own_frames(error: BaseException) -> None:
 def _has_numpy() -> bool:
     """Whether NumPy can be imported: it belongs to one interpreter of a process."""
     try:
-        with compiler_frames():
+        with import_lock, compiler_frames():
             import numpy  # noqa: F401
     except ImportError:
         return False
@@ -307,9 +307,10 @@ def _has_numpy() -> bool:
 
 
 def _inspection() -> types.ModuleType:
-    from ljit.runtime import inspection
+    with import_lock:
+        from ljit.runtime import inspection
 
-    return inspection
+        return inspection
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"

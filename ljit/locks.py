@@ -8,9 +8,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar, overload
 
-__all__ = ["computed_once", "shared_lock"]
+__all__ = ["computed_once", "import_lock", "shared_lock"]
 
 T = TypeVar("T")
+
+#: of what imports ljit's modules while a function is called, which the child of a fork could not end; taken before all
+#: others, as imports make locks, and take them
+import_lock = threading.RLock()
+_shared = [import_lock]
+_taken: list[AbstractContextManager[bool]] = []  # by the fork that is going on
 
 
 def shared_lock() -> AbstractContextManager[bool]:
@@ -20,10 +26,24 @@ def shared_lock() -> AbstractContextManager[bool]:
     the locks in the order opposite to that in which they were made: one that is taken within another is made first.
     """
     lock = threading.RLock()
-    if hasattr(os, "register_at_fork"):
-        free = lock.release
-        os.register_at_fork(before=lock.acquire, after_in_parent=free, after_in_child=free)
+    _shared.insert(1, lock)
     return lock
+
+
+def _take_all() -> None:
+    import_lock.acquire()
+    _taken[:] = _shared
+    for lock in _taken[1:]:
+        lock.__enter__()
+
+
+def _free_all() -> None:
+    for lock in _taken:
+        lock.__exit__(None, None, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take_all, after_in_parent=_free_all, after_in_child=_free_all)
 
 
 class computed_once(Generic[T]):  # noqa: N801  # a decorator

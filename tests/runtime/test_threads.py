@@ -220,37 +220,74 @@ def test_a_child_process_does_not_wait_for_threads_of_its_parent():
     assert done.stdout.strip() == "0 [14, 14, 14]", done.stdout + done.stderr[-2000:]
 
 
-def test_a_child_process_does_not_wait_for_what_threads_of_its_parent_computed():
-    """The parent forks while a thread writes the interpreter's code, which takes no lock."""
+def test_a_child_process_does_not_wait_for_what_threads_of_its_parent_import():
+    """The parent forks while a thread makes the first call of all, which imports most of ljit."""
     script = """
-        import os, signal, threading
+        import os, signal, sys, threading
         import ljit
-        from ljit.runtime import baseline
-        from tests.runtime.test_threads import doubles, squares
+        from tests.runtime.test_threads import squares, doubles
 
         by_the_thread, by_the_child = ljit.jit(squares), ljit.jit(doubles)
-        is_computing, may_end, compile_graph = threading.Event(), threading.Event(), baseline.compile_graph
+        is_importing, begins_to_fork = threading.Event(), threading.Event()
 
-        def compile_and_wait(graph):
-            if threading.current_thread() is thread:
-                is_computing.set()
-                may_end.wait(60)
-            return compile_graph(graph)
+        class Finder:
+            def find_spec(name, path=None, target=None):
+                if name == "ljit.runtime.outlining":
+                    is_importing.set()
+                    begins_to_fork.wait(60)
 
-        baseline.compile_graph = compile_and_wait
+        sys.meta_path.insert(0, Finder)
+        os.register_at_fork(before=begins_to_fork.set)
         thread = threading.Thread(target=lambda: by_the_thread(4))
         thread.start()
-        is_computing.wait()
+        assert is_importing.wait(60)
         child = os.fork()
         if not child:
             signal.alarm(60)
-            os._exit([by_the_child(4) for _ in range(3)] != [12] * 3)
-        print(os.waitpid(child, 0)[1])
-        may_end.set()
+            results = [f(4) for f in (by_the_child, by_the_thread) for _ in range(3)]
+            os._exit(results != [12] * 3 + [14] * 3)
         thread.join()
-        print(by_the_thread(4))
+        print(os.waitpid(child, 0)[1], by_the_thread(4))
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
     )
     assert done.stdout.split() == ["0", "14"], done.stdout + done.stderr[-2000:]
+
+
+def test_a_child_process_does_not_wait_for_what_threads_of_its_parent_computed():
+    """The parent forks while a thread makes the graph that is shown, which takes no lock."""
+    script = """
+        import os, signal, threading
+        import ljit
+        from ljit.runtime import baseline
+        from tests.runtime.test_threads import squares
+
+        f = ljit.jit(squares)
+        results = [f(4) for _ in range(3)]
+        is_computing, may_end, script_graph = threading.Event(), threading.Event(), baseline.script_graph
+
+        def make_and_wait(fn):
+            if threading.current_thread() is thread:
+                is_computing.set()
+                may_end.wait(60)
+            return script_graph(fn)
+
+        baseline.script_graph = make_and_wait
+        thread = threading.Thread(target=lambda: results.append(f.graph))
+        thread.start()
+        is_computing.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(30)
+            os._exit("prim::Loop" not in str(f.graph) or f(4) != 14)
+        print(os.waitpid(child, 0)[1], may_end.is_set())
+        may_end.set()
+        thread.join()
+        print(results[:3], results[3] is f.graph)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    expected = ["0", "False", "[14,", "14,", "14]", "True"]
+    assert done.stdout.split() == expected, done.stdout + done.stderr[-2000:]
