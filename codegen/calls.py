@@ -66,8 +66,17 @@ def call_itself(
     return _result(e, value, status, set_state, is_clean=is_clean)
 
 
-def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: SetState) -> Native:
-    """Call the native code of another unit if there is any; else the function, with objects."""
+def call_link(
+    e: Emitter,
+    link: NativeLink,
+    args: Sequence[Native],
+    set_state: SetState,
+    instead: tuple[object, ...] | None = None,
+) -> Native:
+    """Call the native code of another unit if there is any; else the function, with objects.
+
+    `instead` are a function and its arguments: called if NotImplemented came back.
+    """
     f, body = e.f, Body("", link.signature, link.is_clean)
     refs, slots = _arguments(e, body, args)
     linked, maybe, boxed, done = (
@@ -100,8 +109,34 @@ def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: S
     )
     for slot in slots:
         e.ownership.release_slot(slot)
+    if instead is not None:
+        status = _if_not_implemented(e, status, instead, is_boxed=value.type.is_boxed)
+        parts = [status] if value.type.is_boxed else parts
     result = Native(value.type, parts)
     return _result(e, result, status, set_state, is_clean=link.is_clean)
+
+
+def _if_not_implemented(
+    e: Emitter, status: Ref, instead: tuple[object, ...], *, is_boxed: bool
+) -> Ref:
+    """What came back; the result of another call if it is NotImplemented."""
+    f, keep = e.f, e.context.keep
+    is_refused = f.icmp("eq", status, keep(NotImplemented))
+    refused, done = f.new_block("not.implemented"), f.new_block("implemented")
+    fast = f.condbr(is_refused, refused, done, unlikely=True)
+    f.start(refused, cold=True)
+    decref(f, status)
+    function, *operands = map(keep, instead)
+    array = f.alloca("ptr", len(operands))
+    for index, operand in enumerate(operands):
+        f.store(operand, f.gep("ptr", array, index))
+    count = integer("i64", len(operands))
+    other = f.call_external("ptr", "PyObject_Vectorcall", (function, array, count, NULL))
+    if not is_boxed:
+        other = f.select(f.icmp("eq", other, NULL), FAILED, other)
+    slow = f.br(done)
+    f.start(done)
+    return _phi(f, ((status, fast), (other, slow)))
 
 
 def _frames(e: Emitter) -> int:

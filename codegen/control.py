@@ -324,7 +324,9 @@ class GraphEmitter:
         if link is None:
             result = call_itself(self.e, operands, set_state, is_clean=is_clean)
         else:
-            result = call_link(self.e, link, operands, set_state)
+            instead = node.attrs.get("instead")
+            assert instead is None or isinstance(instead, tuple)
+            result = call_link(self.e, link, operands, set_state, instead)
         self.define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------

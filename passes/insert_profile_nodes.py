@@ -14,7 +14,7 @@ from ljit.ops.control import CONSTANT, PROFILE
 from ljit.passes.manager import graph_pass
 from ljit.passes.observations import is_precise
 
-__all__ = ["insert_profile_nodes"]
+__all__ = ["insert_profile_nodes", "profile"]
 
 
 @graph_pass("insert_profile_nodes")
@@ -24,9 +24,9 @@ def insert_profile_nodes(graph: Graph) -> bool:
     for node in list(graph.walk()):
         if node.op.is_profiled or _is_changeable(node):
             for out in node.outputs:
-                _profile(out, node.next)
+                profile(out, node.next)
     for param in reversed(graph.params):
-        _profile(param, graph.block.first)
+        profile(param, graph.block.first)
     return graph.version != before
 
 
@@ -39,7 +39,8 @@ def _is_changeable(node: Node) -> bool:
     )
 
 
-def _profile(value: Value, place: Node | None) -> None:
+def profile(value: Value, place: Node | None) -> None:
+    """Put a `prim::profile` of the value in front of a node, if it is used and has none."""
     users = list(value.uses)
     if not users or any(user.op is PROFILE for user, _ in users):
         return

@@ -70,6 +70,7 @@ NAMES = (
     "lower_simple_tuples",
     "normalize_ops",
     "peephole_optimize",
+    "profile_operators",
     "scalarize_arrays",
     "scalarize_lists",
     "split_sums",

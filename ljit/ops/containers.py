@@ -454,6 +454,7 @@ object_op(
     syntax="{0}[{1}]",
     infer=_infer_getitem,
     evaluate=operator.getitem,
+    special_methods=("__getitem__",),
     lower=_lower_getitem,
     can_lower=_can_lower_getitem,
     effects=_effect_of_getitem,

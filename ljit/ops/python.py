@@ -38,7 +38,6 @@ from ljit.types import BOOL, FLOAT, INT, ListType, Type
 
 __all__ = ["NOT", "TRUTH"]
 
-
 BinaryFunction = Callable[[Any, Any], Any]
 
 
@@ -74,6 +73,7 @@ def _binary(
         f"``x {sign} y``",
         syntax=f"{{0}} {sign} {{1}}",
         evaluate=plain,
+        special_methods=(f"__{name}__", f"__r{name}__"),
         numpy=numpy,
         is_commutative=is_commutative,
         neutral=neutral,
@@ -383,6 +383,7 @@ _operator(
     syntax="-{0}",
     undoes_itself=(INT, FLOAT),
     evaluate=operator.neg,
+    special_methods=("__neg__",),
     numpy="np::negative",
     wide="wide::neg",
     infer=arithmetic.infer_sign,
@@ -401,6 +402,7 @@ _operator(
     syntax="+{0}",
     keeps=(INT, FLOAT),
     evaluate=operator.pos,
+    special_methods=("__pos__",),
     numpy="np::positive",
     wide="wide::same",
     infer=arithmetic.infer_sign,
@@ -416,6 +418,7 @@ _operator(
     syntax="~{0}",
     undoes_itself=(INT,),
     evaluate=operator.invert,
+    special_methods=("__invert__",),
     numpy="np::invert",
     wide="wide::invert",
     infer=bits.infer_invert,

@@ -128,14 +128,20 @@ class Baseline(Record, frozen=False):
     sources: tuple[Assumption, ...]  # what all of it takes for granted
 
     @staticmethod
-    def of(fn: types.FunctionType, twin_of: Callable[[types.FunctionType], object]) -> Baseline:
+    def of(
+        fn: types.FunctionType,
+        twin_of: Callable[[types.FunctionType], object],
+        *,
+        profiles_operators: bool = False,
+    ) -> Baseline:
         """Translate `fn`. Raises UserError if it is outside of the translated subset.
 
         `twin_of` gives the decorated functions through which plain ones are called.
         """
+        pipeline = BASELINE_PIPELINE + (",profile_operators" if profiles_operators else "")
         with compiling():
             graph = script_graph(fn)
-            run_passes(graph, BASELINE_PIPELINE, graph_of=_graph_for_inlining, twin_of=twin_of)
+            run_passes(graph, pipeline, graph_of=_graph_for_inlining, twin_of=twin_of)
             made = Baseline(fn, graph, tuple(_sources_of(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made

@@ -40,6 +40,7 @@ from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_
 from ljit.runtime.native import (
     MISMATCH,
     CompileRequest,
+    LacksProfilesError,
     NativeUnit,
     PassOn,
     compile_function,
@@ -132,6 +133,7 @@ class ProfilingExecutor:
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._before = before  # its code may be, too
         self._baseline: Baseline | None = None
+        self.lacks_profiles = False  # of operators that are methods of users' classes
 
     @property
     def plans(self) -> Mapping[tuple[Type, ...], Plan]:
@@ -158,14 +160,18 @@ class ProfilingExecutor:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the function, or one that was inlined, has got other code since it was translated."""
-        return self._baseline is not None and self._baseline.is_outdated
+        """Whether the function, or one that was inlined, has got other code since it was translated.
+
+        Or whether it is to be translated with more profiles.
+        """
+        return self._baseline is not None and (self.lacks_profiles or self._baseline.is_outdated)
 
     def _make_baseline(self) -> None:
         if self._baseline is not None or self.refused is not None:
             return
         try:
-            self._baseline = Baseline.of(self.fn, self._twin_of)
+            lacking = self._before is not None and self._before.lacks_profiles
+            self._baseline = Baseline.of(self.fn, self._twin_of, profiles_operators=lacking)
         except UserError as error:
             if self.options.strict:
                 raise
@@ -341,6 +347,9 @@ class ProfilingExecutor:
             return
         try:
             unit = self._native_code(plan)
+        except LacksProfilesError:
+            self.lacks_profiles = True
+            return
         except InternalError as error:
             if config.settings().check:
                 raise

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MISMATCH",
     "CompileRequest",
+    "LacksProfilesError",
     "NativeUnit",
     "PassOn",
     "compile_function",
@@ -125,7 +126,7 @@ def _blame(name: str) -> Iterator[None]:
     """Whatever goes wrong in a compile is ljit's fault, never the user's."""
     try:
         yield
-    except InternalError:
+    except (InternalError, LacksProfilesError):
         raise
     except Exception as error:
         if is_raised_by_handler(error):
@@ -168,6 +169,10 @@ def _optimized_further(earlier: Specialization, feedback: PlanFeedback) -> Speci
     return made
 
 
+class LacksProfilesError(Exception):
+    """Operators of the function are methods of users' classes, and nobody looked at what they gave."""
+
+
 class CompileRequest(Record):
     """What to compile a function or a loop for.
 
@@ -194,7 +199,10 @@ class CompileRequest(Record):
 
 
 def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit | None:
-    """Compile the function; None: nothing in it gains from native code."""
+    """Compile the function; None: nothing in it gains from native code.
+
+    Raises LacksProfilesError if it is to be translated anew.
+    """
     name = baseline.fn.__qualname__
     start = time.thread_time()
     with compiling(), _blame(name):
@@ -208,6 +216,8 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
                 request.link_to,
                 is_quick=request.is_quick,
             )
+        if made.lacks_profiles:
+            raise LacksProfilesError
         long = request.is_long_in_use
         if not is_worthwhile(made.graph, is_alone=request.is_alone, is_long_in_use=long):
             return None

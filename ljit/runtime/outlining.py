@@ -243,6 +243,7 @@ class OutlinedLoops:
                 raise
             self._refuse(found, loop_id, f"internal error: {error}")
             return None
+        self.executor.lacks_profiles |= unit.specialization.lacks_profiles  # later calls have them
         return unit
 
     def _refuse(self, found: LoopPlan, loop_id: int, reason: str) -> None:

@@ -1,4 +1,7 @@
-"""Functions whose `__code__` is replaced, as tools that reload modules do it: they are translated anew."""
+"""Functions that are translated anew: their `__code__` is replaced, as tools that reload modules do it.
+
+Or more of what they do is to be watched.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def up_to_date(executor: ProfilingExecutor) -> ProfilingExecutor:
         calls = executor.owner._calls  # type: ignore[attr-defined]
         if calls.executor is executor:
             for plan in list(executor.plans.values()):
-                executor.refuse(plan, "functions have got other code")
+                executor.refuse(plan, "it was translated anew")
             calls.executor = type(executor)(executor.fn, executor.options, executor.owner, executor)
             calls.executor.link_if_loaded()
         renewed: ProfilingExecutor = calls.executor

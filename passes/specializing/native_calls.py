@@ -18,9 +18,9 @@ from ljit.held import MadeFunctions
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import PROFILE, RETURN
 from ljit.passes.observations import Observations
-from ljit.types import NEVER, NONE, Type, join
+from ljit.types import ANY, NEVER, NONE, Type, join
 
-__all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "result_of"]
+__all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "profile_of", "result_of"]
 
 MAX_WALKS = 5  # specialisations of one function until its result type must be settled
 
@@ -47,6 +47,7 @@ class NativeCalls:
         self.link_to = link_to
         self.has_methods = has_methods  # of users' classes; else calls of them are left as they are
         self.leaves_methods = False
+        self.lacks_profiles = False  # of results of operators on objects of users' classes
         self.has_given_up = False
         self.params = tuple(params)
         self.result: Type | None = None  # not known yet
@@ -113,8 +114,13 @@ def result_of(graph: Graph) -> Type:
 
 
 def _observed(call: Node, seen: Observations) -> Type:
-    """The type of the call's result in profiled runs, Never if there was none; a guess if it is not used."""
-    for user, _ in call.output.uses:
-        if user.op is PROFILE:
-            return seen.observed(user.id) or NEVER
-    return NONE  # nobody wants it
+    """The type of the call's result in profiled runs, Never if there was none; a guess if nobody looked."""
+    profile = profile_of(call)
+    if profile is not None:
+        return seen.observed(profile.id) or NEVER
+    return ANY if call.output.uses else NONE
+
+
+def profile_of(call: Node) -> Node | None:
+    """The node that watches the call's result."""
+    return next((user for user, _ in call.output.uses if user.op is PROFILE), None)

@@ -85,6 +85,7 @@ class Specialization(Record, frozen=False):
     assumptions: list[Assumption] = made_by(factory=list)
     result: Type = ANY  # as which native code gives the result to native callers
     leaves_methods: bool = False  # calls of methods that could be native ones are calls of objects
+    lacks_profiles: bool = False  # nobody looked at the results of operators that are such methods
 
 
 def specialize(
@@ -112,7 +113,9 @@ def _specialize(given: Given, param_types: Sequence[Type], calls: NativeCalls) -
     result = calls.result if calls.is_used else native_result(result_of(out.graph))
     if result is None or result == NEVER:
         result = ANY
-    return Specialization(out.graph, out.assumptions, result, calls.leaves_methods)
+    return Specialization(
+        out.graph, out.assumptions, result, calls.leaves_methods, calls.lacks_profiles
+    )
 
 
 def specialize_loop(
@@ -140,7 +143,12 @@ def specialize_loop(
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     out = walk.end()
-    return Specialization(out.graph, out.assumptions, leaves_methods=calls.leaves_methods)
+    return Specialization(
+        out.graph,
+        out.assumptions,
+        leaves_methods=calls.leaves_methods,
+        lacks_profiles=calls.lacks_profiles,
+    )
 
 
 def _results(made: Node) -> list[Value]:
@@ -266,7 +274,9 @@ class _Specializer:
     def visit(self, node: Node) -> bool:
         """Walk one node; False if control does not go on behind it."""
         handler = self.handlers.get(node.op)
-        return handler(node) if handler is not None else self.visit_operation(node)
+        if handler is None:
+            handler = self.calls.visit_operator if node.op.special_methods else self.visit_operation
+        return handler(node)
 
     def visit_operation(self, node: Node) -> bool:
         self.out.effects = Effect.PURE

@@ -32,9 +32,10 @@ from ljit.ops.members import (
 from ljit.ops.objects import CALL
 from ljit.ops.python_types import has_plain_lookup, is_open
 from ljit.passes.specializing.graph_writer import GraphWriter
-from ljit.passes.specializing.native_calls import NativeCalls
+from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
+from ljit.passes.specializing.special_methods import special_method
 from ljit.profile import Observation
 from ljit.types import NEVER, ObjectType, Type
 
@@ -84,6 +85,18 @@ class Calls:
             get_op("py::getattr"): self.visit_attribute,
         }
 
+    def visit_operator(self, node: Node) -> bool:
+        """An operation for which users' classes may have a method: a native call of that, or as any other."""
+        operands = [self.walk.values[v] for v in node.inputs]
+        call = special_method(node.op, operands)
+        method = _users_method(call.operands[0].type, call.name) if call is not None else None
+        if call is None or method is None:
+            return self.walk.visit_operation(node)
+        if node.output.uses and profile_of(node) is None:
+            self.native.lacks_profiles = True
+        method = self._unless_left(method)
+        return self._call_users_method(node, method, call.name, call.operands, call.instead)
+
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
@@ -111,12 +124,22 @@ class Calls:
         return self._call_users_method(node, method, name, [receiver, *args])
 
     def _call_users_method(
-        self, node: Node, method: object, name: str, args: Sequence[Value]
+        self,
+        node: Node,
+        method: object,
+        name: str,
+        args: Sequence[Value],
+        instead: tuple[object, ...] | None = None,
     ) -> bool:
-        """Call the method of the first argument as the function that it is, if that is native."""
+        """Call the method of the first argument as the function that it is, if that is native.
+
+        `instead`: a function and its arguments, called if the method gives NotImplemented.
+        """
         attrs = self._native_call(node, method, args)
         if attrs is None:
             return self.walk.visit_operation(node)
+        if instead is not None:
+            attrs = {**attrs, "instead": instead}
         self._check_method(node, args[0], name, method)
         return self._emit(node, args, attrs)
 

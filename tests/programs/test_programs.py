@@ -30,7 +30,7 @@ TRANSLATED = [p for p in PROGRAMS if p.is_translated]
 REFUSED = [p for p in PROGRAMS if not p.is_translated]
 FOR_EVER = 10**9
 MAKE_BASELINE = Baseline.of
-BASELINES: dict[FunctionType, Baseline] = {}
+BASELINES: dict[tuple[FunctionType, bool], Baseline] = {}
 
 
 def each(programs: list[Program]) -> pytest.MarkDecorator:
@@ -68,15 +68,23 @@ def equal_baselines_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Baseline, "of", baseline_of)
 
 
-def baseline_of(fn: FunctionType, twin_of: Callable[[FunctionType], object]) -> Baseline:
+def baseline_of(
+    fn: FunctionType, twin_of: Callable[[FunctionType], object], *, profiles_operators: bool = False
+) -> Baseline:
     """The baseline of a program that an earlier test made, if no other function is called through it."""
-    if fn not in BASELINES:
+    key = fn, profiles_operators
+    if key not in BASELINES:
         twins: list[FunctionType] = []
-        made = MAKE_BASELINE(fn, lambda called: [twins.append(called), twin_of(called)][1])
+
+        def noted_twin(called: FunctionType) -> object:
+            twins.append(called)
+            return twin_of(called)
+
+        made = MAKE_BASELINE(fn, noted_twin, profiles_operators=profiles_operators)
         if twins:
             return made
-        BASELINES[fn] = made
-    return BASELINES[fn]
+        BASELINES[key] = made
+    return BASELINES[key]
 
 
 def groups_of(program: Program) -> list[list[Factory]]:
