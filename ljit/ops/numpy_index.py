@@ -239,11 +239,13 @@ def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
         if not is_inside:
             e.bail_if(e.compare("lt", wrapped, 0), "index out of bounds")
         return wrapped
-    return _from_either_end(e, i, size)
+    found: V = e.once(_from_either_end, index, size)  # ``a[i, j] += 1`` has each twice
+    return found
 
 
-def _from_either_end(e: Emitter, i: V, size: V) -> V:
+def _from_either_end(e: Emitter, index: V, size: V) -> V:
     """Wrap and check an index of any sign; a branch, since nearly all count from the start."""
+    i = e.cast(index, INT)
     known = e.constant_of(i)
     if known is not None and known >= 0:
         e.bail_if(e.compare("ge", i, size), "index out of bounds")

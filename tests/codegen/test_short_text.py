@@ -1,4 +1,4 @@
-"""Quick code is short: what need not be written is not, and nothing is written twice."""
+"""Code is short: what need not be written is not, and nothing is written twice."""
 
 from __future__ import annotations
 
@@ -33,6 +33,19 @@ WINDOWS = """graph(%a : Float64(*, *), %n : int):
       %z : np.float64 = np::add(%x, %y)
       -> (%z)
   return (RESULT)
+"""
+
+UPDATE = """graph(%a : Int64(*, *), %i : int, %j : np.int32):
+  %1 : int = prim::Constant[value=1]()
+  prim::Snapshot[at='before:1', names=('a', 'i', 'j')](%a, %i, %j)
+  %at : (int, np.int32) = prim::TupleConstruct(%i, %j)
+  %x : np.int64 = np::getitem(%a, %at)
+  %y : np.int64 = np::add(%x, %1)
+  np::setitem(%a, %at, %y)
+  prim::Snapshot[at='after:1', names=()]()
+  %other : (int, int) = prim::TupleConstruct(%1, %i)
+  %z : np.int64 = np::getitem(%a, %other)
+  return (%z)
 """
 
 
@@ -99,3 +112,7 @@ def test_slices_are_adjusted_once_for_each_size(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_constant_bound_is_not_counted_from_the_end() -> None:
     assert "add i64 1, %" not in text_of(WINDOWS.replace("RESULT", "%11"))
+
+
+def test_an_index_is_wrapped_and_checked_once_for_each_size() -> None:
+    assert text_of(UPDATE).count("icmp ult") == 6  # i for rows, j and i for columns
