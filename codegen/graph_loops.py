@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.small_arrays import is_late
 from ljit.codegen.joins import Join
-from ljit.codegen.llvm.alias_scopes import alias_scopes
 from ljit.codegen.llvm.builder import FALSE, BlockRef, Ref
 from ljit.codegen.llvm.forms import Native
+from ljit.codegen.loops.alias_scopes import alias_scopes
 from ljit.codegen.loops.loop_hints import hint_of
-from ljit.codegen.loops.watches import Watch
+from ljit.codegen.loops.watches import Watch, is_jammed
 from ljit.ir import ENDLESS, Node
 from ljit.ops.control import BREAK, BUILD, SNAPSHOT
 
@@ -110,7 +110,7 @@ class GraphLoop:
             f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
         f.start(inside)
         e.polling.begin_trip(node)
-        saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
+        saved, e.bailout.late = e.bailout.late, [] if is_jammed(node) else None
         self._trip(values[0].ref, header)
         e.bailout.late = saved
         e.bailout.current, e.bailout.node = self._at_header, node

@@ -14,6 +14,9 @@ trips are faster (a sieve takes 0.88 of the time), and take two thirds of the ti
 LLVM 22 makes wrong vectors of that. The remainder is the same in all trips, but may only be computed where the
 condition holds. It is, if that is so for the first element of a vector; if it is so for others only, the address is one
 that nobody has computed. So loops with divisions that some trips leave out have no vectors.
+
+Nor have loops that store and look up elements (``out[i] = table[data[i]]``), which would be put into a vector one by
+one, and trips side by side (`unroll_and_jam`), of which LLVM makes vectors as it is.
 """
 
 from __future__ import annotations
@@ -25,15 +28,22 @@ from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
 from ljit.codegen.loops.counted_loops import loop_properties
 from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
-from ljit.codegen.loops.watches import Watch, inner_loops, is_left_by_count, is_unrolled, watch_of
+from ljit.codegen.loops.watches import (
+    Watch,
+    inner_loops,
+    is_jammed,
+    is_left_by_count,
+    is_unrolled,
+    watch_of,
+)
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import LOOP
 from ljit.ops.int_ranges import MADE_RANGE
 from ljit.ops.python_iteration import NEXT
 from ljit.records import Record
-from ljit.types import RANGE
+from ljit.types import RANGE, ArrayType
 
-__all__ = ["Hint", "hint_of", "stores_with_gaps"]
+__all__ = ["Hint", "hint_of", "looks_up", "stores_with_gaps"]
 
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
@@ -54,6 +64,8 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
     is_scalar = bool(hints) or is_chain
     if has_gaps or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
+    if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
+        hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))
 
 
@@ -73,6 +85,30 @@ def _counts_bits(loop: Node) -> bool:
     """Whether LLVM may see that a ``while`` counts bits, which takes no loop: few trips, that read nothing."""
     is_short = "most_trips" in loop.attrs
     return is_short and not any(n.op.effects_of(n) & Effect.READ for n in loop.blocks[0].walk())
+
+
+def looks_up(loop: Node) -> bool:
+    """Whether a loop stores, and loads elements from places that it has read: each one alone, into a vector."""
+    nodes = [*loop.blocks[0].walk()]
+    if not any(node.op.writes_part for node in nodes):
+        return False
+    varying = Varying(loop)
+    loads = (n for n in nodes if n.op.reads_part and isinstance(n.inputs[0].type, ArrayType))
+    return any(_is_read(v, varying) for n in loads for v in n.inputs[1:])
+
+
+def _is_read(value: Value, varying: Varying) -> bool:
+    """Whether a number is made of what a trip reads."""
+    seen, todo = set[Value](), [value]
+    while todo:
+        value = todo.pop()
+        if value in seen or value not in varying or value.node is None:
+            continue
+        if value.node.op.reads_part:
+            return True
+        seen.add(value)
+        todo += value.node.inputs
+    return False
 
 
 def stores_with_gaps(loop: Node) -> bool:

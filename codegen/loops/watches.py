@@ -15,6 +15,7 @@ __all__ = [
     "Watch",
     "height_of",
     "inner_loops",
+    "is_jammed",
     "is_left_by_count",
     "is_unrolled",
     "place_of_check",
@@ -74,7 +75,12 @@ def _is_plain(node: Node) -> bool:
 
     Several trips side by side have no state at their end: that is computed at the start of the next ones.
     """
-    return node.attrs.get("lanes", 1) == 1 and height_of(node) == 1 and not _has_objects(node)
+    return not is_jammed(node) and height_of(node) == 1 and not _has_objects(node)
+
+
+def is_jammed(node: Node) -> bool:
+    """Whether a trip of the loop does several trips of the program's side by side."""
+    return node.attrs.get("lanes", 1) != 1
 
 
 def is_left_by_count(node: Node) -> bool:

@@ -30,7 +30,7 @@ from ljit.types import (
     is_number,
 )
 
-__all__ = ["AliasInfo", "holds_array", "is_immutable", "written_operands"]
+__all__ = ["AliasInfo", "holds_array", "is_immutable", "is_own_in", "written_operands"]
 
 
 _DTYPES = frozenset(map(type, NATIVE_KINDS))
@@ -98,6 +98,20 @@ class AliasInfo:
                 _hands_on(user) for user, _ in value.uses
             )
         return found
+
+
+def is_own_in(value: Value, loop: Node) -> bool:
+    """Whether no other value shares the memory as long as a loop runs, in no other one: it is handed on behind it."""
+    return _is_fresh(value) and all(
+        _is_behind(user, loop) for user, _ in value.uses if _hands_on(user)
+    )
+
+
+def _is_behind(node: Node, other: Node) -> bool:
+    """Whether a node comes behind another one, whatever way is taken."""
+    steps = {n.block: n for n in (other, *other.owners())}
+    step = next(n for n in (node, *node.owners()) if n.block in steps)
+    return steps[step.block].is_before(step)
 
 
 def _is_fresh(value: Value) -> bool:

@@ -32,6 +32,13 @@ STEP = ROW.replace("(%a, %k", "(%a, %j")
 UNKNOWN_STEP = STEP.replace("(%0, %n, %2)", "(%0, %n, %n)")
 ROWS = ROW.replace("(%a, %k", "(%b, %p")
 ELEMENTS_OF_A_ROW = ROW.replace("(%a, %k", "(%b, %q")
+LOOK_UP = ROW.replace(
+    "      np::setitem(%a, %k, %s)",
+    """      %x : np.float64 = np::getitem(%a, %k)
+      %i2 : int = py::int(%x)
+      %y : np.float64 = np::getitem(%a, %i2)
+      np::setitem(%a, %k, %y)""",
+)
 ONE_PLACE = ROW.replace("(%a, %k", "(%a, %n")
 AROUND = UNKNOWN_STEP.replace(
     "      -> ()\n",
@@ -62,9 +69,12 @@ def test_stores_have_gaps_where_only_the_run_tells_how_far_apart_they_are(graph,
     [
         (UNKNOWN_STEP, CompileOptions(), True),
         (ROW, CompileOptions(), False),
+        (ROW.replace("prim::Loop(", "prim::Loop[lanes=8]("), CompileOptions(), True),
+        (LOOK_UP, CompileOptions(), True),
+        (LOOK_UP.replace("(%a, %i2)", "(%a, %n)"), CompileOptions(), False),
         (UNKNOWN_STEP, CompileOptions(quick_work=1000), False),  # nothing reads it
     ],
-    ids=["gaps", "row", "quick"],
+    ids=["gaps", "row", "side by side", "look-up", "no look-up", "quick"],
 )
 def test_the_branch_back_says_that_the_loop_has_no_vectors(graph, options, expected):
     text, _context, _following = build_module(parse(graph), name="f", options=options)
