@@ -1,4 +1,4 @@
-"""Products of vectors and matrices; boxed for mixed dtypes.
+"""Products of vectors and matrices; of mixed dtypes by casts.
 
 Those of floats are NumPy's inner loop, which calls its BLAS, or ljit's own where that was seen to be faster; those of
 ints are ljit's own, or sums of products.
@@ -21,6 +21,7 @@ from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 __all__: list[str] = []
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
+_CAST_NDIM = 3  # axes of operands, whose product is in C order
 _PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
 
 
@@ -154,6 +155,30 @@ def _sums_of_any(
         x = parts.apply("np::getitem", x, parts.constant((slice(None), None)))
     products = parts.apply("np::multiply", x, y)
     return parts.apply("np::sum", products, axis=1 if is_left else 0, dtype=dtype)
+
+
+def _of_one_dtype(parts: Parts, x: Value, y: Value) -> tuple[Value, Value] | None:
+    """Operands cast to the dtype of their product, as NumPy does it; None if there is nothing to cast."""
+    arrays, dtype = both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
+    if arrays is None or dtype is None or dtype.kind not in "iufc":
+        return None
+    if all(a.dtype == dtype for a in arrays) or max(a.ndim for a in arrays) > _CAST_NDIM:
+        return None
+    a, b = (
+        value if array.dtype == dtype else parts.apply("np::astype", value, dtype=dtype)
+        for value, array in zip((x, y), arrays, strict=True)
+    )
+    return a, b
+
+
+def _decompose(name: str) -> Callable[[Parts, Value, Value], Value | None]:
+    """The rule of a product: of one dtype, and as sums where these take less time."""
+
+    def decompose(parts: Parts, x: Value, y: Value) -> Value | None:
+        same = _of_one_dtype(parts, x, y)
+        return _sums_of(parts, x, y) if same is None else parts.apply(name, *same)
+
+    return decompose
 
 
 # -- native code -----------------------------------------------------------------------------------
@@ -315,7 +340,7 @@ declare_function(
     symbolic=True,
     lower=_lower_matmul,
     can_lower=_can_lower(_infer_matmul),
-    decompose=_sums_of,
+    decompose=_decompose("np::matmul"),
     samples=_PAIRS,
 )
 declare_function(
@@ -326,7 +351,7 @@ declare_function(
     symbolic=True,
     lower=_lower_dot,
     can_lower=_can_lower(_infer_dot),
-    decompose=_sums_of,
+    decompose=_decompose("np::dot"),
     methods=("ndarray.dot",),
     samples=_PAIRS,
 )

@@ -186,3 +186,40 @@ def test_sums_of_columns_are_not_as_large_as_what_is_smaller() -> None:
             *wanted, others = broadcast_columns(a, b)
             for x, y in zip((*found, *more), (*wanted, *others), strict=True):
                 assert (x.dtype, x.shape, x.tolist()) == (y.dtype, y.shape, y.tolist())
+
+
+KINDS = "?hLefdD"
+MIXED = [(x, y) for x in KINDS for y in KINDS if x != y]
+
+
+def product_of_two(a, b):
+    return a @ b
+
+
+@pytest.mark.parametrize("function", [product, product_of_two])
+def test_operands_of_two_dtypes(function) -> None:
+    rng = np.random.default_rng(9)
+    for left, right in MIXED:
+        compiled = ljit.jit(function)
+        for first, second in (((5, 20), (20, 7)), ((5, 20), (20,))):
+            x, y = (rng.integers(0, 4, s).astype(t) for s, t in ((first, left), (second, right)))
+            for _ in range(3):
+                found, wanted = compiled(x, y), function(x, y)
+                assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                np.testing.assert_array_equal(found, wanted, f"{left} {right}")
+
+
+def test_operands_of_two_dtypes_are_native_and_stay_as_they_are() -> None:
+    compiled = ljit.jit(product_of_two)
+    a, b = np.arange(600).reshape(20, 30) % 7 == 0, np.linspace(0, 1, 330).reshape(30, 11)
+    for _ in range(4):
+        np.testing.assert_allclose(compiled(a, b), a @ b, 1e-14)
+    assert "np::astype" in str(compiled.graph_for(a, b))
+    assert a.dtype == np.bool
+    np.testing.assert_allclose(compiled(a[:0], b), np.zeros((0, 11)))
+    np.testing.assert_allclose(compiled(a, np.asfortranarray(b)), a @ b, 1e-14)
+    stack = np.ones((2, 3, 4, 5), np.float32)
+    for _ in range(4):
+        assert compiled(stack, np.ones((5, 6))).dtype == np.float64
+        with pytest.raises(ValueError, match="mismatch"):
+            compiled(a, b[1:])
