@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from contextlib import AbstractContextManager
 
 from ljit.locks import shared_lock
@@ -31,7 +32,13 @@ class Room(threading.local):
     frames = 0
 
 
-_compiling = Room()
+class _Compiling(Room):
+    """The room for compiles; `outermost`: the stretch that has raised the limit, if it is not over."""
+
+    outermost: weakref.ref[_CompilerFrames] | None = None
+
+
+_compiling = _Compiling()
 
 
 def users_limit() -> int:
@@ -59,10 +66,11 @@ def set_room(room: Room, frames: int) -> None:
 class _CompilerFrames:
     """No generator: the library runs those with builtins that a program may have replaced."""
 
-    __slots__ = ("_is_outermost",)
+    __slots__ = ("__weakref__", "_is_outermost")
 
     def __enter__(self) -> None:
-        self._is_outermost = not _compiling.frames
+        outermost = _compiling.outermost
+        self._is_outermost = outermost is None or outermost() is None
         if not self._is_outermost:
             return
         with _lock:
@@ -71,14 +79,12 @@ class _CompilerFrames:
                 sys.setrecursionlimit(limit - _MARGIN)
             finally:
                 sys.setrecursionlimit(limit)
-        try:
-            set_room(_compiling, _COMPILER_FRAMES)
-        except BaseException:
-            set_room(_compiling, 0)
-            raise
+        _compiling.outermost = weakref.ref(self)
+        set_room(_compiling, _COMPILER_FRAMES)
 
     def __exit__(self, *_: object) -> None:
         if self._is_outermost:
+            _compiling.outermost = None
             set_room(_compiling, 0)
 
 

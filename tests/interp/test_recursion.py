@@ -213,13 +213,11 @@ def test_what_signals_interrupt_leaves_the_count_and_the_limit_as_they_are():
     assert place > 100
 
 
-def test_what_signals_interrupt_where_a_compile_begins_leaves_the_limit_as_it_is():
+def test_what_signals_interrupt_where_a_compile_begins_or_ends_leaves_the_limit_as_it_is():
     limit, place = sys.getrecursionlimit(), 0
     raised = compiles()
-    while interrupted(lambda: stack.compiler_frames().__enter__(), place):
-        assert compiles() == raised
+    while interrupted(compiles, place):
+        assert compiles() == raised  # makes good what was interrupted
         assert sys.getrecursionlimit() == stack.users_limit() == limit
         place += 1
-    assert place > 3
-    stack.set_room(stack._compiling, 0)
-    assert sys.getrecursionlimit() == limit
+    assert place > 6
