@@ -1,7 +1,8 @@
 """Callables that give a function values of their own in front of the arguments: what different ones have in common.
 
-Such a one is made anew for each use: a function that a function makes gives what is in its cells, a bound method its
-object, a `functools.partial` its arguments. What `held_kind` gives of those at one place of a program is joined.
+Such a one is made anew for each use: a function that a function makes gives what is in its cells (and its defaults,
+behind the arguments), a bound method its object, a `functools.partial` its arguments. What `held_kind` gives of those
+at one place of a program is joined.
 """
 
 from __future__ import annotations
@@ -22,6 +23,15 @@ class HeldKind(Record):
     given: tuple[Type, ...]
 
     @property
+    def types(self) -> tuple[Type, ...]:
+        """All that callables of the kind may give."""
+        return self.given
+
+    def behind(self, _count: int) -> range | None:
+        """Which of `types` go behind so many arguments; None: they are too few, or too many."""
+        return range(0)
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What is the same for all callables of the kind, to be compared by identity."""
         raise NotImplementedError
@@ -40,10 +50,35 @@ class HeldKind(Record):
 
 
 class MadeFunctions(HeldKind):
-    """Functions that functions make: their code and their global variables; Never is given for an empty cell."""
+    """Functions that functions make: their code and their global variables; Never is given for an empty cell.
+
+    `defaults` are the types of those of the last parameters.
+    """
 
     code: CodeType
     variables: dict[str, Any]
+    defaults: tuple[Type, ...]
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """What is in cells, and the defaults."""
+        return (*self.given, *self.defaults)
+
+    def behind(self, count: int) -> range | None:
+        """The defaults of parameters without an argument."""
+        missing = self.code.co_argcount - count
+        if not 0 <= missing <= len(self.defaults):
+            return None
+        return range(len(self.types) - missing, len(self.types))
+
+    def joined(self, other: HeldKind | None) -> Self | None:
+        """The same, if there are as many defaults."""
+        both = super().joined(other)
+        if both is None or not isinstance(other, MadeFunctions):
+            return None
+        if len(self.defaults) != len(other.defaults):
+            return None
+        return both.with_changes(defaults=tuple(map(join, self.defaults, other.defaults)))
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -51,8 +86,10 @@ class MadeFunctions(HeldKind):
         return self.code, self.variables
 
     def value(self, callable_: Any, index: int) -> object:
-        """What is in a cell."""
-        return callable_.__closure__[index].cell_contents
+        """What is in a cell, or a default."""
+        if index < len(self.given):
+            return callable_.__closure__[index].cell_contents
+        return callable_.__defaults__[index - len(self.given)]
 
 
 class BoundMethods(HeldKind):
@@ -89,7 +126,8 @@ def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
     if type(value) is FunctionType and "<locals>" in value.__code__.co_qualname:
         cells = tuple(map(_type_in, value.__closure__ or ()))
-        return MadeFunctions(cells, value.__code__, value.__globals__)
+        defaults = tuple(map(type_of, value.__defaults__ or ()))
+        return MadeFunctions(cells, value.__code__, value.__globals__, defaults)
     if type(value) is MethodType:
         return BoundMethods((type_of(value.__self__),), value.__func__)
     if type(value) is partial and not value.keywords:

@@ -135,7 +135,7 @@ class Observation(Record, frozen=False):
 
     def summary_of_kind(self) -> object:
         """The kind, to be compared with what is known later."""
-        return None if self.kind is None else (*map(id, self.kind.key), self.kind.given)
+        return None if self.kind is None else (*map(id, self.kind.key), self.kind.types)
 
     def sized_type(self) -> Type:
         """The type, with the sizes of a small array if they were always the same."""

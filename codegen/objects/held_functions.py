@@ -17,7 +17,14 @@ from ljit.codegen.layouts.callable_layout import (
     PARTIAL_FUNCTION,
     PARTIAL_KEYWORDS,
 )
-from ljit.codegen.layouts.layout import CELL_CONTENT, FUNCTION_CODE, OB_TYPE, TUPLE_ITEMS, VAR_SIZE
+from ljit.codegen.layouts.layout import (
+    CELL_CONTENT,
+    FUNCTION_CODE,
+    FUNCTION_DEFAULTS,
+    OB_TYPE,
+    TUPLE_ITEMS,
+    VAR_SIZE,
+)
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attributes import method_test, own_getter_of
@@ -91,23 +98,31 @@ _CHECKS: dict[type, Callable[[Emitter, Native, Any], None]] = {
 
 def given_value(e: Emitter, x: Native, kind: HeldKind, index: int) -> Native:
     """What a callable of the kind gives in front of arguments; leave if it is a variable that is not bound."""
-    found = _GIVEN[type(kind)](e, x.ref, index)
+    found = _GIVEN[type(kind)](e, x.ref, index, kind)
     e.ownership.retain(found)
     e.ownership.acquire(found)
     return Native(ANY, (found,))
 
 
-def _in_cell(e: Emitter, function: Ref, index: int) -> Ref:
-    cell = _item_at(e, function, FUNCTION_CLOSURE, index)
-    found = _pointer_at(e, cell, CELL_CONTENT)
-    e.bailout.bail_if(e.f.icmp("eq", found, NULL), "a variable that is not bound")
-    return found
+def _of_made(e: Emitter, function: Ref, index: int, kind: MadeFunctions) -> Ref:
+    """What is in a cell, or a default."""
+    f = e.f
+    if index < len(kind.given):
+        cell = _item_at(e, function, FUNCTION_CLOSURE, index)
+        found = _pointer_at(e, cell, CELL_CONTENT)
+        e.bailout.bail_if(f.icmp("eq", found, NULL), "a variable that is not bound")
+        return found
+    defaults = _pointer_at(e, function, FUNCTION_DEFAULTS)
+    e.bailout.bail_if(f.icmp("eq", defaults, NULL), "no defaults")
+    count = f.load("i64", f.gep("i8", defaults, VAR_SIZE))
+    e.bailout.bail_if(f.icmp("ne", count, len(kind.defaults)), "another number of defaults")
+    return _item_at(e, function, FUNCTION_DEFAULTS, index - len(kind.given))
 
 
-_GIVEN: dict[type, Callable[[Emitter, Ref, int], Ref]] = {
-    MadeFunctions: _in_cell,
-    BoundMethods: lambda e, method, _: _pointer_at(e, method, METHOD_SELF),
-    Partials: lambda e, fixed, index: _item_at(e, fixed, PARTIAL_ARGUMENTS, index),
+_GIVEN: dict[type, Callable[[Emitter, Ref, int, Any], Ref]] = {
+    MadeFunctions: _of_made,
+    BoundMethods: lambda e, method, *_: _pointer_at(e, method, METHOD_SELF),
+    Partials: lambda e, fixed, index, _: _item_at(e, fixed, PARTIAL_ARGUMENTS, index),
 }
 
 

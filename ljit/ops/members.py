@@ -122,7 +122,7 @@ GIVEN_VALUE = declare(
     OpDef(
         "prim::given_value",
         Schema("(x, *, kind, index)"),
-        "What a callable of the kind gives in front of arguments; leave native code if that is not bound.",
+        "What a callable of the kind gives of its own, one of its types; leave native code if that is not there.",
         infer=lambda x, *, kind, index: ANY,
         evaluate=lambda x, *, kind, index: kind.value(x, index),
         lower=lambda e, x, *, kind, index: e.given_value(x, kind, index),

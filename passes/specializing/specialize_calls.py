@@ -187,17 +187,23 @@ class Calls:
     ) -> bool:
         """Call what gives a function values of its own in front: natively, if at all."""
         function = kind if isinstance(kind, MadeFunctions) else kind.key[0]
-        attrs = self._native_call(node, function, args, kind.given)
+        behind = kind.behind(len(args))
+        if behind is None:
+            return self.walk.visit_operation(node)
+        front, types_ = range(len(kind.given)), kind.types
+        given = (*kind.given, *(v.type for v in args), *(types_[i] for i in behind))
+        attrs = self._native_call(node, function, args, given)
         if attrs is None:
             return self.walk.visit_operation(node)
         out, held = self.walk.out, variable()
         out.append(CHECK_KIND, (held,), {"kind": kind}, like=node)
-        values = []
-        for index, type_ in enumerate(kind.given):
+
+        def value(index: int) -> Value:
             place = {"kind": kind, "index": index}
-            value = out.append(GIVEN_VALUE, (held,), place, like=node).output
-            values.append(out.append(GUARD, (value,), {"type": type_}, like=node).output)
-        return self._emit(node, [*values, *args], attrs)
+            found = out.append(GIVEN_VALUE, (held,), place, like=node).output
+            return out.append(GUARD, (found,), {"type": types_[index]}, like=node).output
+
+        return self._emit(node, [*map(value, front), *args, *map(value, behind)], attrs)
 
     def _own_attribute(self, node: Node, receiver: Value) -> Value:
         attrs = {"name": node.attrs["name"]}
@@ -220,9 +226,13 @@ class Calls:
         return results is not None
 
     def _native_call(
-        self, node: Node, callee: object, args: Sequence[Value], given: tuple[Type, ...] = ()
+        self,
+        node: Node,
+        callee: object,
+        args: Sequence[Value],
+        types_: tuple[Type, ...] | None = None,
     ) -> Mapping[str, object] | None:
-        """Give the attributes of the native call that a call is, if need be with what its callee gives in front.
+        """Give the attributes of the native call that a call is; `types_`: of more than these arguments.
 
         None: it is one of objects. That shows what is called the exception that is handled.
         """
@@ -230,7 +240,7 @@ class Calls:
         walk.out.effects = Effect.PURE
         if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
             return None
-        types_ = (*given, *(v.type for v in args))
+        types_ = tuple(v.type for v in args) if types_ is None else types_
         attrs = self.native.call(node, callee, types_, walk.feedback)
         if attrs is None or not any(map(_has_finalizer, args)):
             return attrs

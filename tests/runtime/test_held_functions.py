@@ -296,6 +296,10 @@ def make_without_cells(_k):
     return lambda x: x + 1
 
 
+def make_with_default(k):
+    return lambda x, y=0, k=k: k * x + y
+
+
 MAKERS = [
     make_lambda,
     make_def,
@@ -303,6 +307,7 @@ MAKERS = [
     make_recursive,
     make_around,
     make_without_cells,
+    make_with_default,
 ]
 
 
@@ -608,3 +613,35 @@ def test_a_method_that_is_taken_again_for_each_trip_is_called_natively():
 
     made = native(total, Line(2), 20)
     assert made(Line(3), 20) == total(Line(3), 20)
+
+
+def test_defaults_of_made_functions_may_be_replaced():
+    def change(f, n):
+        total = 0
+        for i in range(n):
+            total += f(i)
+            if i == n - 4:
+                f.__defaults__ = (1, 5)
+            if i == n - 3:
+                f.__defaults__ = (7, 1, 2)
+            if i == n - 2:
+                f.__defaults__ = None
+        return total
+
+    made = ljit.jit(change)
+    for n in (10, 10, 10, 12):
+        for function in (made, change):
+            with pytest.raises(
+                TypeError, match="missing 2 required positional arguments: 'y' and 'k'"
+            ):
+                function(make_with_default(3), n)
+    made = native_made(make_with_default, 2, 3)
+    other = make_with_default(4)
+    other.__defaults__ = (7, 1, 2)
+    assert made(other, 10) == 2 * 45 + 10
+    other.__defaults__ = (1, 2.5)
+    assert made(other, 10) == 2.5 * 45 + 10
+    other.__defaults__ = (2,)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        made(other, 10)
+    assert made(make_with_default(4), 10) == 4 * 45
