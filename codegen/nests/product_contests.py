@@ -19,9 +19,7 @@ from ljit.codegen.layouts.layout import ufunc_loop
 from ljit.codegen.llvm import engine
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.shared_code import shared_address
-from ljit.codegen.nests.float_products import write_float_product
 from ljit.codegen.nests.product_texts import OPERANDS, operands_text
-from ljit.codegen.nests.vector_products import write_vector_product
 
 __all__ = ["compete", "has_own_product", "own_product", "product_function", "use_for_all"]
 
@@ -49,8 +47,12 @@ def own_product(dtype: np.dtype, has_vector: bool) -> int:
 
     def write(module: ModuleBuilder) -> None:
         if has_vector:
+            from ljit.codegen.nests.vector_products import write_vector_product
+
             write_vector_product(module, name, item, other)
         else:
+            from ljit.codegen.nests.float_products import write_float_product
+
             write_float_product(module, name, item)
 
     return shared_address(name, write, straight=True)
