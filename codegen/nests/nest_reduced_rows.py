@@ -177,11 +177,14 @@ class ReducedRows(Stages):
     def _gains_from_masks(self) -> bool:
         """Whether the last elements of each row are best a vector with a mask: one by one they take longer.
 
-        So it is with masks that are registers of their own (AVX-512). What is one row in all takes as long either way.
+        So it is with masks that are registers of their own (AVX-512). What is one row in all takes as long either way,
+        but not one row in each trip of a loop.
         Short rows that nothing is combined of are put behind one another, but where an operand is one element for each.
         """
         kernel = self.kernel
-        are_rows = self.ndim > 1 or (self.is_inner_reduced and self.e.ownership.loop_depth > 0)
+        in_loop = self.e.ownership.loop_depth > 0
+        is_row = self.ndim == 1 and in_loop and kernel.length >= LONG_BODY
+        are_rows = self.ndim > 1 or is_row or (self.is_inner_reduced and in_loop)
         if not are_rows or self._is_one or self.e.is_quick or not has_avx512():
             return False
         arrays = [x for x in self.arrays if not x.is_range]
@@ -189,7 +192,7 @@ class ReducedRows(Stages):
             return True
         if kernel.length <= SHORT or kernel.may_leave:
             return False
-        if not (self._reduced_targets or self._has_one_for_a_row):
+        if not (self._reduced_targets or is_row or self._has_one_for_a_row):
             return False
         if any(x.dtype.itemsize < _WIDE for x in arrays) and kernel.length < LONG_BODY:
             return False  # a vector of bytes is many elements, which take as long as they are

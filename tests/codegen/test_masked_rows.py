@@ -24,6 +24,10 @@ FUNCTIONS = {
         np.exp(a - a.max(axis=1, keepdims=True))
         / np.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
     ),
+    "rows in turns": lambda a, c: (
+        np.exp(a - a.max(axis=1)[:, None]),
+        np.log(a + c) * a.sum(axis=1)[:, None],
+    ),
     "columns": lambda a, c: ((np.exp(a) * np.log(a + c)).sum(axis=0), np.tanh(a - c).max(axis=0)),
     "one element for a row": lambda a, c: np.log(1 / (1 + np.exp(-a)) + c),
     "rows of a table": lambda a, c: a[PLACES] * np.log(1 / (1 + np.exp(-a))),
@@ -107,6 +111,9 @@ def test_numbers_behind_the_mask_are_in_no_result():
         (lambda a: (a > 0.5) & (a < a[:, 0, None]) | (a == 0) & (a != 3), False),
         (lambda a: np.exp(a * 1j) * np.log(a[:, 0, None]), False),
         (lambda a: np.exp(a) * np.log(a), False),  # rows are put behind one another
+        (lambda a: np.exp(a - a.max(axis=1)[:, None]), True),  # rows take turns
+        (lambda a: a - a.max(axis=1)[:, None], False),
+        (lambda a: np.exp(a[0]) * np.log(a[0]), False),
         (lambda a: (a + 1).sum(axis=1), False),
         (lambda a: (a + 1).sum(axis=0) - a[:, :1], False),
         (lambda a: (np.exp(a[0]) * np.log(a[0])).sum(), False),
