@@ -48,7 +48,9 @@ def _show(executor: ProfilingExecutor) -> None:
     executor.cold.may_wait = False
     wanted = executor.options.num_profiled_runs
     for watched in list(executor.plans.values()):
-        if watched.runs > wanted and not watched.compiles:  # more often than anybody asked for
+        # more often than anybody asked for, calls that were left to CPython included
+        is_due = watched.runs >= wanted + (types_ is None)
+        if is_due and not watched.compiles:
             executor.unit_for(watched, wanted)
     if types_ is None or executor.plans or executor.baseline is None:
         return

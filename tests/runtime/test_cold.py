@@ -514,7 +514,9 @@ def test_loops_over_containers_of_no_object_are_native_in_the_second_call(monkey
     assert plan.unit is not None
 
 
-def test_who_looks_at_a_function_has_it_compiled():
+@pytest.mark.parametrize("seconds_until_look", [0.0, 1e9])
+def test_who_looks_at_a_function_has_it_compiled(monkeypatch, seconds_until_look):
+    monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", seconds_until_look)
     f = ljit.jit(polynomial)
     for k in range(10):
         f(float(k))
@@ -531,7 +533,9 @@ def test_there_is_llvm_ir_of_what_was_called(calls):
     assert f(2.0) == polynomial(2.0)
 
 
-def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open():
+def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 1e9)
+
     class Holder:
         def __init__(self, x):
             self.x = x
