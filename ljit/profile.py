@@ -98,7 +98,7 @@ class Observation(Record, frozen=False):
         if self.constant is not NO_CONSTANT:
             return self.constant
         if self.kind is not None and self.count < LOOKS_INTO_EACH:
-            return value
+            return None  # the value has objects that would live on
         return cls if cls is self._class else None
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
