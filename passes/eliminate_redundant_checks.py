@@ -18,7 +18,7 @@ each enclosing loop.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 
 from ljit.analysis.limits import limits_of_atoms
@@ -26,10 +26,11 @@ from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
 from ljit.ir.range_rules import FloatLimit
-from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
+from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, YIELD
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.predicates import Predicate, insert_predicates
+from ljit.passes.loops.refusals import note_refused
 from ljit.passes.loops.trip_limits import (
     MANY,
     Measure,
@@ -161,24 +162,12 @@ class _Walk:
         if rules.checks is not None:
             self.checks(node, list(rules.checks(self.s, node)))
         if rules.refused is not None:
-            self.note_refused(node, rules.refused(self.s, node))
+            note_refused(self.s, self.proven, node)
         if rules.facts is not None:
             for fact in rules.facts(self.s, node):
                 self.s.assume(fact)
         if rules.unwrapped is not None:
             self.unwrapped.note(node, rules.unwrapped(self.s, node))
-
-    def note_refused(self, node: Node, refused: Iterable[tuple[Linear, tuple[str, ...]]]) -> None:
-        """Checks that need not be made in front of `node`, whose own fail where they would."""
-        for number, checks in refused:
-            source = _source(number)
-            rules = source.op.ranges if source is not None else None
-            if source is None or rules is None or rules.refusal is None:
-                continue
-            name, known = rules.refusal(source), self.proven[source]
-            is_checked = not set(checks).intersection(self.proven[node])
-            if name and name not in known and is_checked and _follows_at_once(node, source):
-                self.proven[source] = (*known, name)
 
     def branch(self, node: Node) -> None:
         """An If: each block knows what the condition says; behind it, so does the only one that gets there.
@@ -457,26 +446,6 @@ class _Walk:
             given += known
             scope = loop.scope if known else scope
         return scope, tuple(dict.fromkeys(given))
-
-
-def _source(number: Linear) -> Node | None:
-    """The node of which an int is the output."""
-    atom = next(iter(number.atoms()), None)
-    is_output = atom is not None and not atom.path and number == Linear.of(atom)
-    return atom.value.node if atom is not None and is_output else None
-
-
-def _follows_at_once(node: Node, earlier: Node) -> bool:
-    """Whether a bailout at `node` undoes all that was done since another node."""
-    passed = earlier
-    while passed is not node:
-        following = passed.next
-        if following is None or following.op is SNAPSHOT or following.blocks:
-            return False
-        if following is not node and not following.effects.is_repeatable:
-            return False
-        passed = following
-    return True
 
 
 def _ints(node: Node) -> set[Value]:

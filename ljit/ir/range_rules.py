@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from ljit.ir.graph import Node, Value
     from ljit.ir.linear import Linear
 
-__all__ = ["Bounds", "FloatBounds", "FloatLimit", "RangeRules", "Symbolic"]
+__all__ = ["Bounds", "FloatBounds", "FloatLimit", "RangeRules", "Refused", "Symbolic"]
 
 Bounds = tuple[int, int]  # the least and the greatest value
 FloatBounds = tuple[float, float, bool]  # the same of numbers, and whether it may be NaN instead
 FloatLimit = tuple["Value", FloatBounds]
+#: an int, how far it may be from what an int64 can be at most, or at least, and checks that see to it
+Refused = tuple["Value", "Linear", tuple[str, ...]]
 
 
 class Symbolic(Protocol):
@@ -78,10 +80,11 @@ class RangeRules(Record):
     - `checks(s, node)`: names of checks in the lowering, each with a polynomial: if all polynomials of a name are
       at least 0 whenever the node runs, the check cannot fail, and `Node.proven` tells the lowering.
     - `float_checks`: names of those that depend on how large floats are.
-    - `refused(s, node)`: ints that are no least int64 behind the node, each with checks that see to it as long as none
-      of them is proven.
+    - `refused(s, node)`: ints that are not nearly the least or the greatest int64 behind the node, each with how near
+      they are not, and with checks that see to it as long as none of them is proven.
     - `refusal(node)`: the name under which the lowering learns that such checks of another node follow at once, so that
-      its own is needless: where that would fail, the output is the least int64. None if it has no such check.
+      its own is needless: where that would fail, the output is the least int64, or that of a sum, which wraps. None if
+      it has no such check.
     - `is_complete(node)`: whether the checks that are proven are all that the node's lowering has.
     """
 
@@ -97,6 +100,6 @@ class RangeRules(Record):
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None
     checks: Callable[[Symbolic, Node], Iterable[tuple[str, Linear]]] | None = None
     float_checks: tuple[str, ...] = ()
-    refused: Callable[[Symbolic, Node], Iterable[tuple[Linear, tuple[str, ...]]]] | None = None
+    refused: Callable[[Symbolic, Node], Iterable[Refused]] | None = None
     refusal: Callable[[Node], str | None] | None = None
     is_complete: Callable[[Node], bool] | None = None

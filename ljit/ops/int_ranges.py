@@ -79,7 +79,7 @@ NONNEGATIVE = "nonnegative"  # the dividend is not below 0, nor is how far is sh
 NEAR = "near"  # the dividend is not below the negative divisor, and below its double
 BELOW = "below"  # the dividend is below the divisor
 FROM_START = "from_start"  # an index is not below 0
-REFUSED = "refused"  # the least int, which stands for what does not fit, is refused by what follows
+REFUSED = "refused"  # what stands for an int that does not fit is refused by what follows
 IN_32_BITS = "in_32_bits"  # the whole part of a float is an int32
 INSIDE = "inside"  # there is an item at the index
 _MOST_SHIFT = 63  # of which more is known than that nothing but the sign is left
@@ -105,6 +105,7 @@ def is_proven_to_fit(node: Node) -> bool:
 def exact(
     compute: Callable[..., Linear],
     floats: Callable[[Symbolic, Node], FloatBounds | None] | None = None,
+    refusal: Callable[[Node], str | None] | None = None,
 ) -> RangeRules:
     """Give the rules of arithmetic whose result is exact if it fits."""
 
@@ -118,12 +119,22 @@ def exact(
 
     bounds = int_bounds.corners(compute)
     return RangeRules(
-        value=value, bounds=bounds, checks=checks, floats=floats, is_complete=is_proven_to_fit
+        value=value,
+        bounds=bounds,
+        checks=checks,
+        floats=floats,
+        refusal=refusal,
+        is_complete=is_proven_to_fit,
     )
 
 
-ADD = exact(lambda x, y: x + y, float_bounds.total)
-SUB = exact(lambda x, y: x - y, float_bounds.difference)
+def _refusal_of_sum(node: Node) -> str | None:
+    """Sums of ints wrap instead."""
+    return REFUSED if node.output.type == INT and are_ints(node) else None
+
+
+ADD = exact(lambda x, y: x + y, float_bounds.total, _refusal_of_sum)
+SUB = exact(lambda x, y: x - y, float_bounds.difference, _refusal_of_sum)
 NEG = exact(lambda x: -x, float_bounds.negative)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
-from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ir.range_rules import RangeRules, Refused, Symbolic
 from ljit.ops.float_bounds import within
 from ljit.ops.int_bounds import is_int
 from ljit.ops.numpy_convert import (
@@ -167,7 +167,7 @@ def _setitem_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
         yield STORED, s.constant(0)
 
 
-def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[str, ...]]]:
+def _refused_indices(s: Symbolic, node: Node) -> Iterable[Refused]:
     return refused_indices(s, node) if _can_setitem(*(v.type for v in node.inputs)) else ()
 
 

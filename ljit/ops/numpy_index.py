@@ -17,11 +17,12 @@ from ljit.ir import Effect, Node, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.parts import Parts
-from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ir.range_rules import RangeRules, Refused, Symbolic
+from ljit.ops.int_ranges import MADE_TUPLE
 from ljit.ops.numpy_gathers import infer_places
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
-from ljit.ops.python_numbers import at_least, at_most, condition_not
+from ljit.ops.python_numbers import INT_MAX, at_least, at_most, condition_not
 from ljit.ops.python_types import is_below, wrap_index
 from ljit.records import Record
 from ljit.types import (
@@ -268,8 +269,8 @@ _FROM_END = "from_end"  # it is below 0
 INSIDE = "inside"  # there is an element
 
 
-def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
-    """Axis, index and size, for the axes of an array that have an integer as index."""
+def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, int, Linear, Linear]]:
+    """Axis, which item of the index it is, that and size, for the axes of an array that have an integer as index."""
     a, index = node.inputs[:2]
     parts = basic_parts(a.type, index.type) if isinstance(a.type, ArrayType) else None
     axis = -1
@@ -279,11 +280,11 @@ def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
             assert part.item is not None
             is_tuple = isinstance(index.type, TupleType)
             i = s.item(index, part.item) if is_tuple else s.value(index)
-            yield axis, i, s.size(a, axis)
+            yield axis, part.item, i, s.size(a, axis)
 
 
 def index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
-    for axis, i, size in _indices(s, node):
+    for axis, _, i, size in _indices(s, node):
         if not s.proves(i) and s.proves(-i - 1):
             yield f"{_FROM_END}.{axis}", -1 - i
             yield f"{INSIDE}.{axis}", i + size
@@ -294,14 +295,19 @@ def index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
 
 
 def _index_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
-    for _, i, size in _indices(s, node):
+    for _, _, i, size in _indices(s, node):
         yield i + size
         yield size - 1 - i
 
 
-def refused_indices(s: Symbolic, node: Node) -> Iterator[tuple[Linear, tuple[str, ...]]]:
-    for axis, i, _ in _indices(s, node):
-        yield i, (f"{FROM_START}.{axis}", f"{INSIDE}.{axis}")
+def refused_indices(s: Symbolic, node: Node) -> Iterator[Refused]:
+    index = node.inputs[1]
+    made = index.node if isinstance(index.type, TupleType) else None
+    if made is not None and made.op.ranges is not MADE_TUPLE:
+        return
+    for axis, item, _, size in _indices(s, node):
+        number = made.inputs[item] if made is not None else index
+        yield number, INT_MAX - size, (f"{FROM_START}.{axis}", f"{INSIDE}.{axis}")
 
 
 def is_inside(node: Node) -> bool:

@@ -11,7 +11,7 @@ from ljit.characters import is_text
 from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.ops.int_products import ROOM, has_room
-from ljit.ops.int_ranges import BELOW, FITS, NEAR, NONNEGATIVE, NONZERO, POSITIVE
+from ljit.ops.int_ranges import BELOW, FITS, NEAR, NONNEGATIVE, NONZERO, POSITIVE, REFUSED
 from ljit.ops.python_numbers import (
     INT_MAX,
     INT_MIN,
@@ -217,6 +217,8 @@ def _checked(e: Emitter, operation: Callable[[V, V], tuple[V, V]], x: V, y: V) -
 def _sum(e: Emitter, x: V, y: V, plain: Callable[..., V], checked: Callable[..., tuple[V, V]]) -> V:
     """Compute on numbers: on ints that may overflow with a check, on those that cannot without."""
     if x.type != INT:
+        return plain(x, y)
+    if e.is_proven(REFUSED):
         return plain(x, y)
     return plain(x, y, fits=True) if e.is_proven(FITS) else _checked(e, checked, x, y)
 

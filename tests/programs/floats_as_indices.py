@@ -35,6 +35,47 @@ def histogram(xs, bins):
     return counts
 
 
+_EXTREMES = (-(2**63), 1 - 2**63, -(2**62), -8, -7, 0, 6, 7, 2**62, 2**63 - 2, 2**63 - 1)
+
+
+@program(
+    lambda: (_floats(0.1, 0.5, 0.9), 8, 1),
+    lambda: (_floats(0.1, 0.5, 0.99), 8, 1),
+    lambda: (_floats(0.1, 0.5, 0.99), 8, -9),
+    lambda: (_floats(0.1, NAN, 0.9), 8, 1),
+    lambda: (_floats(0.1, NAN, 0.9), 8, -1),
+    lambda: (_floats(0.1, -INFINITY, 0.9), 8, 1),
+    lambda: (_floats(0.1, -(2.0**60), 0.9), 8, 1),
+    lambda: (_floats(0.1, -(2.0**60), 0.9), 8, -1),
+    lambda: (_floats(0.1, -(2.0**60), 0.9), 8, 2**63 - 1),
+    lambda: (_floats(0.1, 2.0**60, 0.9), 8, -(2**63)),
+    lambda: (_floats(0.1, 2.0**59, 0.9), 8, 2**62 + 5),
+)
+def shifted_histogram(xs, bins, shift):
+    counts = np.zeros(bins, dtype=np.int64)
+    edge = min(max(shift, -9), 9)
+    for x in xs:
+        counts[int(x * bins) + edge] += 1
+        counts[int(x * bins) + shift - shift] += 1
+    return counts
+
+
+@program(
+    *[
+        (lambda places=places, shift=shift: (np.arange(8.0), places, shift))
+        for shift in (1, -1, 7)
+        for places in [[0, 6, 3], *([0, place] for place in _EXTREMES)]
+    ]
+)
+def shifted_items(a, places, shift):
+    edge = min(max(shift, -9), 9)
+    total = 0.0
+    for place in places:
+        total += a[place + 1] + a[place - 1] + a[edge + place] + a[edge + place - 2]
+        a[place + edge] = total
+    return total
+
+
 @program(
     lambda: (_floats(0.0, 1.5, 2.9), _floats(0.5, 1.0, 0.0)),
     lambda: (_floats(0.0, 1.5, 3.0), _floats(0.5, 1.0, 0.0)),
