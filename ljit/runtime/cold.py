@@ -167,9 +167,10 @@ class ColdCalls(Record, frozen=False):
 
     def is_likely(self, plan: Plan) -> bool:
         """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""
-        if plan.has_large_arrays:
-            return True
-        return not self.are_short and plan.has_many_trips and all(map(_is_of_numbers, plan.types))
+        return plan.has_large_arrays or (plan.has_many_trips and self.are_loops_over_numbers(plan))
+
+    def are_loops_over_numbers(self, plan: Plan) -> bool:
+        return not self.are_short and all(map(_is_of_numbers, plan.types))
 
     def is_slowed_by(self, plan: Plan) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
@@ -282,7 +283,8 @@ def run_watched(
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
     plan.has_large_arrays = has_large_array(values)
-    plan.has_many_trips = may_be_many_trips(values, max(cold.levels, 1), if_unknown=True)
+    if cold.are_loops_over_numbers(plan):
+        plan.has_many_trips = may_be_many_trips(values, max(cold.levels, 1), if_unknown=True)
     runs_here = cold.has_room(plan, baseline) and not (
         cold.leaves(plan, executor.kinds) or is_deep()
     )

@@ -323,13 +323,15 @@ class ProfilingExecutor:
         broken = unit.broken_assumptions() if unit is not None else []
         if unit is not None and not broken:
             return unit
-        if plan.refused is not None or is_left_alone():
+        if plan.refused is not None or (broken and is_left_alone()):
             return None
         if broken:
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
         wanted = self.options.num_profiled_runs if runs is None else runs
         if plan.runs < wanted or (runs is None and not self._may_compile(plan)):
+            return None
+        if is_left_alone():
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:

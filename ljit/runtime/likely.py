@@ -148,4 +148,9 @@ def _lengths(value: Any, levels: int) -> Iterator[int]:
 def _numpy_classes() -> tuple[type, ...]:
     """None if nobody has imported NumPy, as then there are no arrays."""
     numpy = sys.modules.get("numpy")
-    return tuple(getattr(numpy, name) for name in ("ndarray", "generic") if hasattr(numpy, name))
+    if numpy is None:
+        return ()
+    try:
+        return (numpy.ndarray, numpy.generic)
+    except AttributeError:  # in the midst of its import
+        return ()

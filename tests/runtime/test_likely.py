@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -116,3 +119,11 @@ def test_nothing_of_an_argument_is_run_to_know_what_it_is():
 
     assert not likely.are_numbers([Odd()])
     assert not likely.may_be_many_trips([Odd()], 1, if_unknown=False)
+
+
+def test_there_are_no_arrays_while_numpy_is_imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", types.ModuleType("numpy"))
+    assert likely.are_numbers([1, 2.0])
+    assert not likely.has_large_array([1, 2.0])
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert likely.are_numbers([1, 2.0])
