@@ -172,19 +172,19 @@ def test_of_many_containers_only_some_are_looked_into():
 
 
 def test_a_profile_may_be_written_to_while_it_is_read():
-    profile = Profile()
+    profile, seen = Profile(), Profile()
+    seen.record(0, np.ones(70_000))
 
     class Seen:
         """Another thread sees something new whenever it is looked at."""
 
         def __getattr__(self, name):
             profile.record(len(profile), 1)
-            seen = {"type": INT, "sizes": (), "elements": 7, "saw_none": False}
-            return {**seen, "constant": 1, "cells": None}[name]
+            return getattr(seen.observation(0), name)
 
     profile._observations.update({0: Seen(), 1: Seen()})
     assert list(profile.summary()) == [0, 1]
-    assert profile.elements == 7
+    assert profile.elements == 70_000
     assert not profile.has_sizes
-    assert not profile.has_arrays
+    assert profile.has_arrays
     assert len(profile) > 10
