@@ -19,6 +19,8 @@ __all__ = ["MOVED_PLANE", "MOVED_PLANES", "Box", "RowMoves"]
 # 64 rows of 16384 elements are moved by one call, or 1024 rows of a few
 _MOVED_ROWS, _MOVED_COLUMNS, _MOVED_SHORT_ROWS = 6, 14, 10
 _LINE_SHIFT = 6  # 1 << 6 bytes are a line of the cache
+# elements of a row each of which is best moved by itself where rows are multiples of so many bytes apart
+_FEW_TURNED, _SAME_PLACE = 16, 1 << 11
 MOVED_PLANE, MOVED_PLANES = 32, 8  # 256 planes of up to 32 elements are moved together
 
 
@@ -101,13 +103,17 @@ class RowMoves(Elements):
     def _are_planes_turned(self, axis: int) -> Ref:
         """Whether planes of short rows lie nearer to each other than their rows, which are read side by side.
 
-        So it is with `a.T.copy()` of a few planes: where it is written, an element of each row is in another line.
+        So it is with `a.T.copy()` of a few planes: where it is written, an element of each row is in another line. Some
+        more are read so if those lines take each other's place in the cache.
         """
         f, (source, target), size = self.f, self.arrays, self.arrays[0].dtype.itemsize
         plane, row = target.strides[axis], target.strides[axis + 1]
         are_near = f.icmp("ult", f.binary("sub", plane, 1), f.binary("sub", row, 1))
         is_read_so = f.icmp("eq", source.strides[axis + 1], size)
-        return all_of(f, [are_near, is_read_so, self._are_short_rows])
+        are_few = f.icmp("sle", self.space.sizes[self.inner], _FEW_TURNED)
+        is_same = f.icmp("eq", f.binary("and", row, _SAME_PLACE - 1), 0)
+        are_short = f.binary("or", self._are_short_rows, f.binary("and", are_few, is_same))
+        return all_of(f, [are_near, is_read_so, are_short])
 
     def _move_turned_planes(self, axis: int, trips: Sequence[Ref]) -> None:
         """Move what a line of the cache has of the rows of some planes, each element of rows by itself."""

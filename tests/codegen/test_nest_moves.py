@@ -149,6 +149,8 @@ def test_planes_of_short_rows_that_are_read_side_by_side(dtype):
             (7, 5, 9),
             (1, 3, 8),
             (8, 70, 11),
+            (8, 64, 19),
+            (16, 128, 9),
             (3, 0, 9),
         ):
             for step in (1, 2, -1):
