@@ -29,9 +29,10 @@ from ljit.codegen.llvm.builder import (
     undef,
 )
 from ljit.codegen.llvm.forms import Native, undef_of
-from ljit.codegen.objects.objects import ARGUMENTS_OFFSET
+from ljit.codegen.objects.objects import ARGUMENTS_OFFSET, without_frames
 from ljit.codegen.references.boxing import Keep, box, decref
 from ljit.ops.control import CALLEE_LEFT
+from ljit.ops.members import refuse_result
 from ljit.source import depth_of
 from ljit.types import ANY, ArrayType
 
@@ -72,10 +73,13 @@ def call_link(
     args: Sequence[Native],
     set_state: SetState,
     instead: tuple[object, ...] | None = None,
+    *,
+    is_init: bool = False,
 ) -> Native:
     """Call the native code of another unit if there is any; else the function, with objects.
 
-    `instead` are a function and its arguments: called if NotImplemented came back.
+    `instead` are a function and its arguments: called if NotImplemented came back. `is_init`: it is an error if any
+    object but None did.
     """
     f, body = e.f, Body("", link.signature, link.is_clean)
     refs, slots = _arguments(e, body, args)
@@ -109,11 +113,32 @@ def call_link(
     )
     for slot in slots:
         e.ownership.release_slot(slot)
+    if is_init:
+        status = _unless_none(e, status)
     if instead is not None:
         status = _if_not_implemented(e, status, instead, is_boxed=value.type.is_boxed)
         parts = [status] if value.type.is_boxed else parts
     result = Native(value.type, parts)
     return _result(e, result, status, set_state, is_clean=link.is_clean)
+
+
+def _unless_none(e: Emitter, status: Ref) -> Ref:
+    """What came back from a function that gives None; a failure if it is another object."""
+    f, keep = e.f, e.context.keep
+    left, other, done = (f.new_block(name) for name in ("init.left", "init.gave", "init.done"))
+    fast = f.condbr(f.icmp("ne", status, NULL), left, done, unlikely=True)
+    f.start(left, cold=True)
+    is_right = f.binary("or", f.icmp("eq", status, FAILED), f.icmp("eq", status, keep(None)))
+    right = f.condbr(f.bool_not(is_right), other, done, unlikely=True)
+    f.start(other, cold=True)
+    array = f.alloca("ptr", 1)
+    f.store(status, array)
+    refuse = keep(without_frames(refuse_result))
+    f.call_external("ptr", "PyObject_Vectorcall", (refuse, array, integer("i64", 1), NULL))
+    decref(f, status)
+    wrong = f.br(done)
+    f.start(done)
+    return _phi(f, ((status, fast), (status, right), (FAILED, wrong)))
 
 
 def _if_not_implemented(

@@ -326,7 +326,8 @@ class GraphEmitter:
         else:
             instead = node.attrs.get("instead")
             assert instead is None or isinstance(instead, tuple)
-            result = call_link(self.e, link, operands, set_state, instead)
+            is_init = bool(node.attrs.get("is_init"))
+            result = call_link(self.e, link, operands, set_state, instead, is_init=is_init)
         self.define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------

@@ -436,6 +436,7 @@ class Emitter:
     load_shared = variables.load_shared
     getattr = objects.getattr_
     setattr = objects.setattr_
+    new_object = objects.new_object
     own_attribute = held_functions.own_attribute
     check_function = held_functions.check_function
     check_method = held_functions.check_method

@@ -92,6 +92,7 @@ __all__ = [
     "recursion_remaining",
     "type_alloc",
     "type_iter",
+    "type_new",
     "ufunc_loop",
     "word_at",
 ]
@@ -170,6 +171,7 @@ _NUMPY_ABI = 0x02000000
 _NUMPY_DEFAULT_HANDLER = 306
 
 TYPE_ITER = 216  # tp_iter
+TYPE_NEW = 312  # tp_new
 _TYPE_ALLOC = 304  # tp_alloc
 MANAGED_DICT = -3 * _WORD  # pointer to the dict of an object's attributes, if it has one
 
@@ -206,6 +208,11 @@ def python_function(name: str) -> int:
 def type_alloc(cls: type) -> int:
     """Address of the type's allocator, ``PyObject *alloc(type, nitems)``."""
     return word_at(id(cls) + _TYPE_ALLOC)
+
+
+def type_new(cls: type) -> int:
+    """Address of what makes the type's objects, ``PyObject *new(type, args, kwargs)``."""
+    return word_at(id(cls) + TYPE_NEW)
 
 
 def type_iter(cls: type) -> int:
@@ -450,6 +457,8 @@ def _check_numpy_scalars() -> None:
         make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.c_ssize_t)
         made = make(type_alloc(cls))(cls, 0)
         _expect(type(made), cls, "tp_alloc")
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object, ctypes.c_void_p)
+    _expect(type(new(type_new(object))(object, (), None)), object, "tp_new")
 
 
 def _check_float_settings() -> None:

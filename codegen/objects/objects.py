@@ -12,9 +12,9 @@ from ljit.codegen.arrays.blocks import call_on_blocks
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.exits.convert import borrow_object, unbox_or_bail
 from ljit.codegen.layouts.instances import are_versions_known
-from ljit.codegen.layouts.layout import BYTEARRAY_START, BYTES_ITEMS, VAR_SIZE
+from ljit.codegen.layouts.layout import BYTEARRAY_START, BYTES_ITEMS, TYPE_NEW, VAR_SIZE, type_new
 from ljit.codegen.lists.private_lists import kind_of_memory
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, components, undef_of
 from ljit.codegen.objects.attribute_caches import read_cached
 from ljit.codegen.objects.attributes import caller_of, getter_of, setter_of
@@ -27,7 +27,19 @@ from ljit.config import settings
 from ljit.ir import Effect, Value, get_op
 from ljit.ops import python_types
 from ljit.ops.python_types import class_of
-from ljit.types import ANY, BOOL, BYTEARRAY, INT, NEVER, NONE, ArrayType, ListType, TupleType, Type
+from ljit.types import (
+    ANY,
+    BOOL,
+    BYTEARRAY,
+    INT,
+    NEVER,
+    NONE,
+    ArrayType,
+    ListType,
+    ObjectType,
+    TupleType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -47,6 +59,16 @@ def owned_result(e: Emitter, pointer: Ref) -> Native:
     e.bailout.error_if_null(pointer)
     e.ownership.acquire(pointer)
     return Native(ANY, (pointer,))
+
+
+def new_object(e: Emitter, cls: type) -> Native:
+    """What `object.__new__` makes of a class; leave if it has another ``__new__`` by now."""
+    f, keep = e.f, e.context.keep
+    new = address(type_new(object))
+    found = f.load("ptr", f.gep("i8", keep(cls), TYPE_NEW))
+    e.bailout.bail_if(f.icmp("ne", found, new), f"{cls.__name__} has another __new__")
+    made = f.call("ptr", new.text, (keep(cls), keep(()), NULL))
+    return Native(ObjectType(cls), owned_result(e, made).parts)
 
 
 def _vectorcall(

@@ -422,6 +422,9 @@ class Emitter(Protocol):
     def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
+    def new_object(self, cls: type) -> V:
+        """What `object.__new__` makes of the class; bail if that has another ``__new__``."""
+
     def own_attribute(self, x: V, name: str) -> V:
         """The attribute that the object itself has; bail if it has none."""
 

@@ -236,10 +236,11 @@ def _effects_of_native_call(*_args: Type, is_clean: bool, **_attrs: object) -> E
 
 CALL_NATIVE = _control(
     "call_native",
-    "(*args, callee, result, is_clean, instead=None)",
+    "(*args, callee, result, is_clean, instead=None, is_init=False)",
     """Call native code with unboxed arguments; `callee` None: the function that the graph belongs to.
 
-    `instead` are a function and its arguments: called if the callee gives NotImplemented.
+    `instead` are a function and its arguments: called if the callee gives NotImplemented. `is_init`: the callee must
+    give None.
 
     `result` is the type that native code gives; where the callee has left it, an object comes back, and the
     state after the call may be other than expected. So the node is followed by the Snapshot behind the call:

@@ -20,9 +20,16 @@ __all__ = [
     "CHECK_METHOD",
     "GIVEN_VALUE",
     "METHOD",
+    "NEW_OBJECT",
     "NO_ATTRIBUTES",
     "OWN_ATTRIBUTE",
+    "refuse_result",
 ]
+
+
+def refuse_result(value: object) -> None:
+    """Raise what `type.__call__` does if ``__init__`` gives something."""
+    raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -83,6 +90,18 @@ NO_ATTRIBUTES = declare(
         evaluate=lambda x, *, names: None,
         lower=_lower_no_attributes,
         effects=Effect.READ | Effect.RAISE,
+    )
+)
+NEW_OBJECT = declare(
+    OpDef(
+        "prim::new_object",
+        Schema("(*, cls)"),
+        "What `object.__new__` makes of the class; leave native code if that has another ``__new__``.",
+        infer=lambda *, cls: ObjectType(cls),
+        evaluate=lambda *, cls: object.__new__(cls),
+        lower=lambda e, *, cls: e.new_object(cls),
+        can_lower=any_operands,
+        effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
     )
 )
 CHECK_METHOD = declare(

@@ -218,7 +218,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
             )
         if made.lacks_profiles:
             raise LacksProfilesError
-        long = request.is_long_in_use
+        long = request.is_long_in_use or request.is_called
         if not is_worthwhile(made.graph, is_alone=request.is_alone, is_long_in_use=long):
             return None
         return _compile(made, name, request, start)

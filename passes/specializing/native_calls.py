@@ -72,6 +72,15 @@ class NativeCalls:
             return None
         return {"callee": link, "result": link.signature.result, "is_clean": link.is_clean}
 
+    def init(self, function: object, types_: tuple[Type, ...]) -> Mapping[str, object] | None:
+        """Give the attributes of the native call that one of an ``__init__`` is; None: it is none."""
+        if python_function(function) is self.function:
+            return None
+        link = self.link_to(function, types_, NONE)
+        if link is None or link.signature.result != NONE:
+            return None
+        return {"callee": link, "result": NONE, "is_clean": False, "is_init": True}
+
     def _call_itself(self, node: Node, seen: Observations) -> Mapping[str, object] | None:
         if self.has_given_up:
             return None

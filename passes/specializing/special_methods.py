@@ -15,7 +15,9 @@ from ljit.ops.python_types import is_open
 from ljit.records import Record
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, Type
 
-__all__ = ["MethodCall", "special_method"]
+__all__ = ["MethodCall", "is_plainly_made", "special_method"]
+
+_IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT
 
 _NUMBERS: dict[Type, object] = {BOOL: False, INT: 0, FLOAT: 0.0, COMPLEX: 0j}
 
@@ -52,6 +54,13 @@ def _is_users(type_: Type) -> bool:
     if not isinstance(type_, ObjectType):
         return False
     return all(cls is object or is_open(cls) for cls in type_.cls.__mro__)
+
+
+def is_plainly_made(cls: type) -> bool:
+    """Whether calls of a user's class make what `object.__new__` gives, call ``__init__``, and do nothing else."""
+    new: object = cls.__new__
+    is_plain = type(cls) is type and new is object.__new__ and not hasattr(cls, "__del__")
+    return is_plain and _is_users(ObjectType(cls)) and not cls.__flags__ & _IS_ABSTRACT
 
 
 def _like(type_: Type) -> object:

@@ -27,6 +27,7 @@ from ljit.ops.members import (
     CHECK_METHOD,
     GIVEN_VALUE,
     METHOD,
+    NEW_OBJECT,
     OWN_ATTRIBUTE,
 )
 from ljit.ops.objects import CALL
@@ -35,7 +36,7 @@ from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
-from ljit.passes.specializing.special_methods import special_method
+from ljit.passes.specializing.special_methods import is_plainly_made, special_method
 from ljit.profile import Observation
 from ljit.types import NEVER, ObjectType, Type
 
@@ -109,9 +110,26 @@ class Calls:
         if method is not None:
             return self._call_users_method(node, method, _CALL, [callee, *args])
         function = callee.constant if callee.is_constant else None
+        if isinstance(function, type) and self._makes(node, function, args):
+            return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         attrs = None if is_plain else self._native_call(node, function, args)
         return self.walk.visit_operation(node) if attrs is None else self._emit(node, args, attrs)
+
+    def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:
+        """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""
+        out, method = self.walk.out, None
+        if is_plainly_made(cls) and not node.attrs.get("kwnames"):
+            method = self._unless_left(_users_method(ObjectType(cls), "__init__"))
+        if method is None or self.walk.feedback.is_widened(node.id) or out.handled:
+            return False
+        attrs = self.native.init(method, (ObjectType(cls), *(v.type for v in args)))
+        if attrs is None:
+            return False
+        out.effects = Effect.PURE
+        made = out.append(NEW_OBJECT, (), {"cls": cls}, like=node).output
+        self._check_method(node, made, "__init__", method)
+        return self._emit(node, [made, *args], attrs, made)
 
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
@@ -246,7 +264,14 @@ class Calls:
             return attrs
         return {**attrs, "is_clean": False}
 
-    def _emit(self, node: Node, args: Sequence[Value], attrs: Mapping[str, object]) -> bool:
+    def _emit(
+        self,
+        node: Node,
+        args: Sequence[Value],
+        attrs: Mapping[str, object],
+        result: Value | None = None,
+    ) -> bool:
+        """Emit a native call; `result`: what the node gives, if not what the callee does."""
         walk, trys = self.walk, self.walk.control.trys
         if attrs["result"] == NEVER:
             return walk.out.deoptimize(NOT_RUN, node)
@@ -254,11 +279,12 @@ class Calls:
         def emit() -> Node:
             made = walk.out.append(CALL_NATIVE, args, attrs, like=node)
             if trys.has_raised(node):  # it stands in a Try, with the state behind it
-                walk.values[node.output] = made.output
+                walk.values[node.output] = result or made.output
                 walk.snapshot(f"after:{node.id}", walk.liveness.live_after(node))
             return made
 
-        walk.finish(node, trys.tried(node, emit).outputs)
+        outputs = trys.tried(node, emit).outputs
+        walk.finish(node, outputs if result is None else [result])
         return True
 
     def _check_method(self, node: Node, receiver: Value, name: str, method: object) -> None:
