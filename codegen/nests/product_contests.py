@@ -20,13 +20,14 @@ from ljit.codegen.llvm import engine
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.shared_code import shared_address
 from ljit.codegen.nests.product_texts import OPERANDS, operands_text
+from ljit.config import settings
+from ljit.frames import is_raised_by_handler
+from ljit.records import Record
 
 __all__ = ["compete", "has_own_product", "own_product", "product_function", "use_for_all"]
 
-_EARNED = (
-    2**31,
-    2**29,
-)  # multiplications before ljit's function is compiled, and that for vectors: some 50 ms
+#: multiplications before ljit's function is compiled, and that for vectors: some 50 ms
+_EARNED = (2**31, 2**29)
 _CALL = 2**10  # what a call costs beside them
 _TRIES = 8  # calls of a kind, of both in turn
 _BITS = 10  # of places in the table
@@ -71,19 +72,20 @@ def _numpys(dtype: np.dtype) -> int:
 
 
 class _Way(ctypes.Structure):
-    """Which function multiplies, what work is left until ljit's is compiled, and what CPython calls for that."""
+    """Which function multiplies, what work is left until ljit's is compiled, and the object that CPython asks then."""
 
     _fields_ = (
         ("function", ctypes.c_void_p),
         ("left", ctypes.c_int64),
-        ("when_asked", ctypes.c_void_p),
+        ("when_earned", ctypes.c_void_p),
     )
 
 
 @cache
 def _way(dtype: np.dtype, has_vector: bool) -> _Way:
-    way = _Way(_numpys(dtype), _EARNED[has_vector], _when_asked(dtype, has_vector))
-    engine.keep_forever(way)
+    earned = _WhenEarned(dtype, has_vector)
+    way = _Way(_numpys(dtype), _EARNED[has_vector], id(earned))
+    engine.keep_forever((way, earned))
     return way
 
 
@@ -91,6 +93,7 @@ def product_function(f: FunctionBuilder, dtype: np.dtype, sizes: Sequence[Ref], 
     """The function that takes the place of the inner loop of ``np.matmul`` for so many multiplications."""
     has_vector = 1 in (sizes[1].constant, sizes[3].constant)
     f.module.declare("Py_AddPendingCall", "i32", ("ptr", "ptr"))
+    f.module.declare("PyObject_IsTrue", "i32", ("ptr",))
     f.module.define(
         "product_function",
         f"""define internal ptr @product_function(ptr %way, i64 %work) noinline nounwind {{
@@ -105,9 +108,9 @@ def product_function(f: FunctionBuilder, dtype: np.dtype, sizes: Sequence[Ref], 
   %is.earned = and i1 %was.more, %is.none
   br i1 %is.earned, label %ask, label %done
 ask:
-  %asked.at = getelementptr i64, ptr %way, i64 2
-  %when.asked = load ptr, ptr %asked.at
-  %pending = call i32 @Py_AddPendingCall(ptr %when.asked, ptr null)
+  %earned.at = getelementptr i64, ptr %way, i64 2
+  %when.earned = load ptr, ptr %earned.at
+  %pending = call i32 @Py_AddPendingCall(ptr @PyObject_IsTrue, ptr %when.earned)
   br label %done
 done:
   ret ptr %function
@@ -117,16 +120,22 @@ done:
     return f.call("ptr", "product_function", (way, work), "nounwind")
 
 
-def _when_asked(dtype: np.dtype, has_vector: bool) -> int:
-    """Address of a function ``int f(void *)`` that compiles what is missing, for CPython to call in between."""
+class _WhenEarned(Record):
+    """Compiles what is missing when it is asked whether it is true, which CPython does between two instructions.
 
-    def load(_argument: object) -> int:
-        compete(dtype, has_vector)
-        return 0
+    Of the functions of C that it can call then, `PyObject_IsTrue` lets what a signal's handler raises through.
+    """
 
-    function = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(load)
-    engine.keep_forever(function)
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+    dtype: np.dtype
+    has_vector: bool
+
+    def __bool__(self) -> bool:
+        try:
+            compete(self.dtype, self.has_vector)
+        except Exception as error:  # ljit's own fault: NumPy's function goes on
+            if settings().check or is_raised_by_handler(error):
+                raise
+        return False
 
 
 def compete(dtype: np.dtype, has_vector: bool) -> None:

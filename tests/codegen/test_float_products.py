@@ -179,3 +179,33 @@ def test_the_own_function_is_compiled_when_enough_was_multiplied(dtype: np.dtype
     finally:
         contests.use_for_all(dtype, False, 0)
         way.left = left
+
+
+def _when_asked(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Let CPython ask for ljit's own products between two instructions, where making them raises something."""
+
+    def fail(*_kind: object) -> None:
+        raise error
+
+    monkeypatch.setattr(contests, "compete", fail)
+    earned = contests._way(np.dtype(np.float64), False).when_earned
+    api = ctypes.pythonapi
+    api.Py_AddPendingCall(
+        ctypes.cast(api.PyObject_IsTrue, ctypes.c_void_p), ctypes.c_void_p(earned)
+    )
+    for _ in range(1000):
+        len("instructions")
+
+
+@pytest.mark.skipif(not contests.has_own_product(np.dtype(np.float64)), reason="NumPy's alone")
+def test_an_interrupt_while_own_products_are_compiled_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        _when_asked(monkeypatch, KeyboardInterrupt())
+
+
+@pytest.mark.skipif(not contests.has_own_product(np.dtype(np.float64)), reason="NumPy's alone")
+def test_without_own_products_numpys_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with config.overridden(check=0):
+        _when_asked(monkeypatch, MemoryError())
