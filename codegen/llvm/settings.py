@@ -10,15 +10,8 @@ import llvmlite.binding as llvm
 __all__ = ["settings_of_module", "tell_process"]
 
 # Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
-# much slower: it counts addresses of unrolled loops in registers that there are not). The last one puts instructions in
-# another order, which these processors do themselves.
-_NOT_WORTH_IT = (
-    "disable-lsr",
-    "disable-copyprop",
-    "disable-post-ra",
-    "disable-constant-hoisting",
-    "enable-misched=false",
-)
+# much slower: it counts addresses of unrolled loops in registers that there are not).
+_NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
 # These processors decode 32 bytes of code anew each time if a jump touches their end (Intel's erratum SKX102, since the
 # microcode that mends it): where a loop happened to lie was up to a fourth of its time. LLVM puts the jumps elsewhere.
 _WITH_JUMPS_ERRATUM = ("skylake", "skylake-avx512", "cascadelake")

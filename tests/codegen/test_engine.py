@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import math
-import re
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from ljit.codegen.llvm import engine, settings
-from ljit.codegen.llvm.engine import Passes, compile_ir
+from ljit.codegen.llvm.engine import compile_ir
 from ljit.errors import CodegenError
 
 _DOUBLE_UNARY = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -305,36 +304,3 @@ def test_what_a_handler_raises_while_llvm_parses_is_no_fault_of_the_module():
 
     with pytest.raises(RuntimeError, match="of the user"), engine._rejecting("text"):
         interrupted()
-
-
-STORES_BEHIND_A_COMPARISON = """
-define void @f(ptr %p, ptr %q, i64 %n) {
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %a = getelementptr i64, ptr %p, i64 %i
-  %x = load i64, ptr %a
-  %b = getelementptr i64, ptr %q, i64 %i
-  %y = load i64, ptr %b
-  %z = mul i64 %x, %y
-  %w = xor i64 %x, %y
-  %next = add nsw i64 %i, 1
-  %more = icmp slt i64 %next, %n
-  store i64 %z, ptr %a
-  store i64 %w, ptr %b
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
-"""
-
-
-def test_instructions_stay_in_the_order_in_which_they_are_written():
-    module = compile_ir(STORES_BEHIND_A_COMPARISON, "f", passes=Passes(straight=True))
-    lines = module.asm().splitlines()
-    module.free()
-    comparison = next(i for i, line in enumerate(lines) if "cmpq" in line)
-    stores = [i for i, line in enumerate(lines) if re.search(r"movq\t%\w+, \(", line)]
-    assert len(stores) == 2
-    assert all(comparison < place for place in stores)
