@@ -12,6 +12,9 @@ from ljit.types import ArrayType
 __all__ = ["is_worthwhile", "may_lose", "quick_work", "runs_boxed"]
 
 _COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
+_RUNS_OF_METHODS = (
+    2  # they are compiled as well, but each call takes far longer than a native node so far
+)
 _TRIPS = 10  # that a loop is taken to have
 _MOST_DEPTH = 3
 
@@ -80,13 +83,12 @@ def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
     """How many nodes quick code of the graph may run: `runs` times all of them, more often if much of it is boxed.
 
     Optimising makes native nodes faster, boxed calls not; most of its time goes into what stands around those (counts
-    of references, checks of results, ways out). Methods that were left to CPython are called natively then: each call
-    takes far longer than a native node so far.
+    of references, checks of results, ways out). Methods that were left to CPython are called natively then.
     """
     if not runs:
         return 0
     if leaves_methods:
-        return runs * sum(1 for _ in graph.walk())
+        return runs * _RUNS_OF_METHODS * sum(1 for _ in graph.walk())
     count = native = boxed = 0
     frequency: dict[Block, int] = {}
     for node in graph.walk():
