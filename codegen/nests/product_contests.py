@@ -2,9 +2,9 @@
 
 A BLAS may not know the processor, takes long for small matrices, or has many threads: so each runs where it was seen
 to be faster. NumPy's runs at first. When it has done as much work as takes as long as to compile ljit's, CPython is
-asked to have that compiled in between. From then on both run for some calls with sizes of a kind, and then the one
-that took less time for its work. Products with vectors have a function, and contests, of their own
-(`vector_products.py`). What is kept of a kind gives way to that of another with the same place in a table.
+asked to have that compiled in between. From then on both run for some calls with sizes of a kind, then the one that
+took less time for its work, and after many calls both again. Products with vectors have a function, and contests, of
+their own (`vector_products.py`). What is kept of a kind gives way to that of another with the same place in a table.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ __all__ = ["compete", "has_own_product", "own_product", "product_function", "use
 _EARNED = (2**31, 2**29)
 _CALL = 2**10  # what a call costs beside them
 _TRIES = 8  # calls of a kind, of both in turn
+_HOLDS = 2**12  # calls for which what they showed holds: another program may have taken the time
 _BITS = 10  # of places in the table
 _SPREAD = 0x9E3779B97F4A7C15 - 2**64  # an odd number that spreads kinds over the places
 _ITEMS = {"f": "float", "d": "double"}
@@ -207,6 +208,12 @@ known:
   %is.decided = icmp ne ptr %winner, null
   br i1 %is.decided, label %decided, label %look
 decided:
+  %made = load i64, ptr %calls.at
+  %made.now = add i64 %made, 1
+  store i64 %made.now, ptr %calls.at
+  %is.due = icmp uge i64 %made.now, {_HOLDS}
+  br i1 %is.due, label %new, label %go
+go:
   tail call void %winner{OPERANDS}
   ret void
 new:

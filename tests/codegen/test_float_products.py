@@ -11,6 +11,8 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.codegen.llvm.builder import ModuleBuilder
+from ljit.codegen.llvm.shared_code import shared_address
 from ljit.codegen.nests import product_contests as contests
 from tests.ops.layouts import repeated, reversed_, strided
 
@@ -209,3 +211,31 @@ def test_an_interrupt_while_own_products_are_compiled_is_not_lost(
 def test_without_own_products_numpys_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with config.overridden(check=0):
         _when_asked(monkeypatch, MemoryError())
+
+
+def test_what_a_contest_has_shown_is_asked_again_after_many_calls() -> None:
+    """With two functions that do nothing but count in the place of those that multiply."""
+    counts = [0, 0]
+
+    def counter(which: int) -> object:
+        def count(*_operands: object) -> None:
+            counts[which] += 1
+
+        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(count)
+
+    counters = [counter(0), counter(1)]
+    first, second = (ctypes.cast(each, ctypes.c_void_p).value or 0 for each in counters)
+    dtype = np.dtype(np.float64)
+
+    def write(module: ModuleBuilder) -> None:
+        contests._write_chooser(module, "chooser.counted", dtype, (first, second))
+
+    place = shared_address("chooser.counted", write, straight=True)
+    choose = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(place)
+    data, sizes, steps = np.zeros(3, np.intp), np.array([1, 4, 4, 4]), np.full(9, 8)
+    for _ in range(contests._HOLDS - 1):
+        choose(data.ctypes.data, sizes.ctypes.data, steps.ctypes.data, None)
+    assert min(counts) == contests._TRIES // 2
+    for _ in range(contests._TRIES):
+        choose(data.ctypes.data, sizes.ctypes.data, steps.ctypes.data, None)
+    assert min(counts) == contests._TRIES
