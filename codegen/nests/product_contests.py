@@ -179,23 +179,7 @@ def _write_chooser(
         name,
         f"""define void @{name}{OPERANDS} nounwind {{
 entry:
-{operands_text()}{kinds}  %b.is.near = icmp eq i64 %b.column.step, {dtype.itemsize}
-  %a.is.near = icmp eq i64 %a.step.in, {dtype.itemsize}
-  %is.one = icmp eq ptr %a.first, %b.first
-  %a.flag = zext i1 %a.is.near to i64
-  %b.flag = zext i1 %b.is.near to i64
-  %one.flag = zext i1 %is.one to i64
-  %kind.1 = shl i64 %rows.kind, 10
-  %kind.2 = or i64 %kind.1, %depth.kind
-  %kind.3 = shl i64 %kind.2, 10
-  %kind.4 = or i64 %kind.3, %columns.kind
-  %kind.5 = shl i64 %kind.4, 1
-  %kind.6 = or i64 %kind.5, %b.flag
-  %kind.7 = shl i64 %kind.6, 1
-  %kind.8 = or i64 %kind.7, %a.flag
-  %kind.9 = shl i64 %kind.8, 1
-  %kind = or i64 %kind.9, %one.flag
-  %spread = mul i64 %kind, {_SPREAD}
+{operands_text()}{kinds}{_kind_text(dtype)}  %spread = mul i64 %kind, {_SPREAD}
   %place = lshr i64 %spread, {64 - _BITS}
   %at = getelementptr %{entry}, ptr @{name}.table, i64 %place
   %winner.at = getelementptr %{entry}, ptr %at, i64 0, i32 1
@@ -221,7 +205,34 @@ new:
   store ptr null, ptr %winner.at
   store i64 0, ptr %calls.at
   br label %look
-look:
+{_contest_text(entry, sides)}}}""",
+    )
+
+
+def _kind_text(dtype: np.dtype) -> str:
+    """Put sizes and flags together to ``%kind``."""
+    return f"""  %b.is.near = icmp eq i64 %b.column.step, {dtype.itemsize}
+  %a.is.near = icmp eq i64 %a.step.in, {dtype.itemsize}
+  %is.one = icmp eq ptr %a.first, %b.first
+  %a.flag = zext i1 %a.is.near to i64
+  %b.flag = zext i1 %b.is.near to i64
+  %one.flag = zext i1 %is.one to i64
+  %kind.1 = shl i64 %rows.kind, 10
+  %kind.2 = or i64 %kind.1, %depth.kind
+  %kind.3 = shl i64 %kind.2, 10
+  %kind.4 = or i64 %kind.3, %columns.kind
+  %kind.5 = shl i64 %kind.4, 1
+  %kind.6 = or i64 %kind.5, %b.flag
+  %kind.7 = shl i64 %kind.6, 1
+  %kind.8 = or i64 %kind.7, %a.flag
+  %kind.9 = shl i64 %kind.8, 1
+  %kind = or i64 %kind.9, %one.flag
+"""
+
+
+def _contest_text(entry: str, sides: Sequence[str]) -> str:
+    """Let one of the two run, note how many cycles it took, and decide if that was the last of the tries."""
+    return f"""look:
   %two = mul i64 %times, %rows
   %three = mul i64 %two, %depth
   %work = mul i64 %three, %columns
@@ -258,8 +269,7 @@ decide:
   br label %done
 done:
   ret void
-}}""",
-    )
+"""
 
 
 def _size_kind(name: str) -> str:
