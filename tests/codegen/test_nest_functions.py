@@ -8,6 +8,7 @@ import numpy as np
 
 import ljit
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, integer
+from ljit.codegen.llvm.engine import vector_bytes
 from ljit.codegen.llvm.partition import partition
 from ljit.codegen.loops.nest_functions import leaves_work_to_nests
 
@@ -151,3 +152,17 @@ def test_what_puts_elements_with_gaps_side_by_side_is_not_optimised_but_the_loop
     assert set(names) < set(whole)
     assert "@shared.exp.double(" in text
     np.testing.assert_allclose(decayed(a, b), a * np.exp(-b), rtol=4e-16)
+
+
+def shares(a: np.ndarray) -> np.ndarray:
+    e = np.exp(a - a.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def test_vectors_that_are_kept_on_the_stack_lie_within_lines_of_the_cache():
+    compiled, a = ljit.jit(shares), np.ones((40, 1000), np.float32)
+    for _ in range(3):
+        compiled(a)
+    register = "zmm" if vector_bytes() == 64 else "ymm"
+    kept = re.findall(rf"(vmovups|vmovaps)\s+%{register}\d+, \d*\(%rsp\)", compiled.dump_asm())
+    assert kept and set(kept) == {"vmovaps"}
