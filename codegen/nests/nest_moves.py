@@ -236,6 +236,28 @@ def _tiles(gap: int, size: int, plain: str) -> str:
     steps += "".join(f"  %{n}.from{i} = mul i64 %from.step, {i}\n" for i in range(width))
     steps += "".join(f"  %{n}.to{i} = mul i64 %to.row, {i}\n" for i in range(width))
     steps += "".join(f"  %{n}.ahead{i} = mul i64 %from.step, {_AHEAD + i}\n" for i in range(width))
+    groups = loop_text(
+        f"{n}.group",
+        f"%{n}.rows",
+        _group(n, gap, size),
+        step=f"%{n}.most",
+        walks={
+            f"{n}.group.to": ("%to", f"%{n}.to.high"),
+            f"{n}.group.from": ("%from", f"%{n}.from.high"),
+        },
+    )
+    return f"""  %{n}.near = sub i64 %rows, {gap - 1}
+  %{n}.rows = and i64 %{n}.near, -{width}
+  %{n}.columns = and i64 %count, -{width}
+  %{n}.to.wide = mul i64 %to.row, {width}
+{steps}  %{n}.to.high = mul i64 %to.row, %{n}.most
+  %{n}.from.wide = mul i64 %from.step, {width}
+{groups}{_rest(n, plain)}"""
+
+
+def _group(n: str, gap: int, size: int) -> str:
+    """The tiles of so many rows."""
+    width = _WIDTHS[size]
     asked = "".join(
         f"""  %{n}.later{i} = getelementptr i8, ptr %{n}.from, i64 %{n}.ahead{i}
   call void @{_PREFETCH}(ptr %{n}.later{i}, i32 0, i32 3, i32 1)
@@ -262,27 +284,10 @@ def _tiles(gap: int, size: int, plain: str) -> str:
             f"{n}.from": (f"%{n}.group.from", f"%{n}.from.wide"),
         },
     )
-    group = f"""  %{n}.left = sub i64 %{n}.rows, %{n}.group
+    return f"""  %{n}.left = sub i64 %{n}.rows, %{n}.group
   %{n}.is.part = icmp slt i64 %{n}.left, %{n}.most
   %{n}.height = select i1 %{n}.is.part, i64 %{n}.left, i64 %{n}.most
 {columns}"""
-    groups = loop_text(
-        f"{n}.group",
-        f"%{n}.rows",
-        group,
-        step=f"%{n}.most",
-        walks={
-            f"{n}.group.to": ("%to", f"%{n}.to.high"),
-            f"{n}.group.from": ("%from", f"%{n}.from.high"),
-        },
-    )
-    return f"""  %{n}.near = sub i64 %rows, {gap - 1}
-  %{n}.rows = and i64 %{n}.near, -{width}
-  %{n}.columns = and i64 %count, -{width}
-  %{n}.to.wide = mul i64 %to.row, {width}
-{steps}  %{n}.to.high = mul i64 %to.row, %{n}.most
-  %{n}.from.wide = mul i64 %from.step, {width}
-{groups}{_rest(n, plain)}"""
 
 
 def _rest(n: str, plain: str) -> str:
