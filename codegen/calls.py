@@ -196,8 +196,10 @@ def _boxed_call(e: Emitter, link: NativeLink) -> str:
         f.store(pointer, f.gep("ptr", array, index + 1))
     frames = lower_depth(f, f.params[0])
     first = f.gep("ptr", array, 1)
-    count = integer("i64", len(boxes) + ARGUMENTS_OFFSET)
-    result = f.call_external("ptr", "PyObject_Vectorcall", (keep(link.callee), first, count, NULL))
+    count = integer("i64", len(boxes) - len(link.by_name) + ARGUMENTS_OFFSET)
+    by_name = keep(link.by_name) if link.by_name else NULL
+    called = keep(link.callee), first, count, by_name
+    result = f.call_external("ptr", "PyObject_Vectorcall", called)
     raise_depth(f, frames)
     for pointer, is_new in boxes:
         if is_new:

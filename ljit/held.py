@@ -27,10 +27,6 @@ class HeldKind(Record):
         """All that callables of the kind may give."""
         return self.given
 
-    def behind(self, _count: int) -> range | None:
-        """Which of `types` go behind so many arguments; None: they are too few, or too many."""
-        return range(0)
-
     @property
     def key(self) -> tuple[object, ...]:
         """What is the same for all callables of the kind, to be compared by identity."""
@@ -64,12 +60,10 @@ class MadeFunctions(HeldKind):
         """What is in cells, and the defaults."""
         return (*self.given, *self.defaults)
 
-    def behind(self, count: int) -> range | None:
-        """The defaults of parameters without an argument."""
-        missing = self.code.co_argcount - count
-        if not 0 <= missing <= len(self.defaults):
-            return None
-        return range(len(self.types) - missing, len(self.types))
+    def default_of(self, name: str) -> int | None:
+        """Which of `types` is that of a parameter's default; None: it has none, or it can only be given by name."""
+        place = self.code.co_varnames.index(name) - self.code.co_argcount
+        return len(self.types) + place if -len(self.defaults) <= place < 0 else None
 
     def joined(self, other: HeldKind | None) -> Self | None:
         """The same, if there are as many defaults."""

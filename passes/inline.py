@@ -8,24 +8,31 @@ takes the arguments::
     %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
 
 so a variable that changes later is seen. Arguments that are missing take the defaults as they are
-now, under a check that `__defaults__` has not been replaced. The ranges of the body get the place of the
+now, under a check that these have not been replaced. The ranges of the body get the place of the
 call as caller.
 
 A call of a function that is too large or recursive becomes, in the place of its body, a call of its *twin* (a
-decorated function that does the same), with all arguments by position.
+decorated function that does the same), with all arguments by position, but for keyword-only ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import CodeType, FunctionType
+from collections.abc import Callable, Mapping
+from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.characters import constant_type
 from ljit.frames import asks_for_a_module
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
-from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
+from ljit.parameters import (
+    arrange,
+    defaults_of,
+    has_keywords,
+    has_rest,
+    keyword_only,
+    named_parameters,
+)
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -50,20 +57,17 @@ def inline(graph: Graph, *, graph_of: GraphOf | None = None, twin_of: TwinOf | N
     return _Inliner(graph, graph_of, twin_of).run()
 
 
-class _Default(Record):
-    """A parameter that takes its default."""
-
-    value: object
+_Defaults = tuple[tuple[str, object], ...]
 
 
 class _Arguments(Record):
-    """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`.
+    """The values of a callee's parameters; of those that take their `defaults`, the names.
 
     `rest` are the items of ``*args``, `keywords` what is in ``**kwargs``, None if there is none.
     """
 
-    values: list[Value | _Default]
-    needs_defaults: bool
+    values: list[Value | str]
+    defaults: _Defaults
     rest: list[Value] | None
     keywords: dict[str, Value] | None
 
@@ -122,9 +126,11 @@ class _Inliner:
     ) -> bool:
         """Call the twin of the function, with all arguments by position; whether that is a change."""
         is_plain = called is function
-        if not is_by_position(function.__code__) or (is_plain and self.twin_of is None):
+        code = function.__code__
+        if has_rest(code) or has_keywords(code) or (is_plain and self.twin_of is None):
             return False
-        if not (is_plain or arguments.needs_defaults or node.attrs.get("kwnames")):
+        by_name = keyword_only(code)
+        if not (is_plain or arguments.defaults or node.attrs.get("kwnames", ()) != by_name):
             return False
         if not is_allowed("inline", node):
             return False
@@ -133,7 +139,8 @@ class _Inliner:
         callee = self.graph.create(CONSTANT, attrs={"value": twin}, range=node.range)
         callee.output.type = ANY
         fast.append(callee)
-        call = self.graph.create(self.call, [callee.output, *values], outputs=1, range=node.range)
+        inputs, attrs = [callee.output, *values], {"kwnames": by_name} if by_name else {}
+        call = self.graph.create(self.call, inputs, attrs, outputs=1, range=node.range)
         call.origin = call.id
         fast.append(call)
         fast.create(YIELD, [call.output])
@@ -167,15 +174,16 @@ class _Inliner:
         self, node: Node, called: object, function: FunctionType, arguments: _Arguments
     ) -> tuple[Block, list[Value]]:
         """Build the If around the call; give the block for what stands for the call, and the arguments."""
-        same = self._test(node, called, function, check_defaults=arguments.needs_defaults)
+        same = self._test(node, called, function, arguments.defaults)
         choice = self.graph.create(IF, [same], outputs=1, like=node)
         choice.origin = choice.id
         choice.insert_before(node)
         choice.output.name = node.output.name
         node.output.replace_all_uses_with(choice.output)
         fast, slow = choice.add_block(), choice.add_block()
+        defaults = dict(arguments.defaults)
         values = [
-            self._constant(v.value, node, choice) if isinstance(v, _Default) else v
+            v if isinstance(v, Value) else self._constant(defaults[v], node, choice)
             for v in arguments.values
         ]
         if arguments.rest is not None:
@@ -198,15 +206,15 @@ class _Inliner:
         return block.create(construct, items, outputs=1, range=node.range).output
 
     def _test(
-        self, node: Node, called: object, function: FunctionType, *, check_defaults: bool
+        self, node: Node, called: object, function: FunctionType, defaults: _Defaults
     ) -> Value:
         """Make the condition under which something else stands for the call."""
         wanted = insert_constant(called, node)
         same = self._insert(self.is_, [node.inputs[0], wanted], node)
-        if not check_defaults:
+        if not defaults:
             return same
         both = node.create_before(IF, [same], outputs=[same.type], range=node.range)
-        attrs = {"function": function, "defaults": function.__defaults__}
+        attrs = {"function": function, "defaults": defaults}
         check = self.graph.create(get_op("prim::has_defaults"), (), attrs, range=node.range)
         yes, no = both.add_block(), both.add_block()
         yes.append(check)
@@ -263,35 +271,25 @@ def _current_value(load: Node) -> object:
 def _bind(function: FunctionType, call: Node) -> _Arguments | None:
     """Give a value to each parameter, as the call would; None if it would raise."""
     code = function.__code__
-    names = named_parameters(code)
     kwnames = call.attrs.get("kwnames", ())
     assert isinstance(kwnames, tuple)
     given = call.inputs[1:]
     positional = given[: len(given) - len(kwnames)]
     rest = positional[code.co_argcount :]
-    if rest and not has_rest(code):
-        return None
-    bound: dict[str, Value | _Default] = dict(zip(names, positional[: code.co_argcount]))
     keywords = dict(zip(kwnames, given[len(positional) :], strict=True))
-    by_keyword = {name: keywords.pop(name) for name in _by_keyword(code) if name in keywords}
-    if by_keyword.keys() & bound.keys() or (keywords and not has_keywords(code)):
+    by_keyword = named_parameters(code)[code.co_posonlyargcount :]
+    others = {name: keywords.pop(name) for name in kwnames if name not in by_keyword}
+    if (rest and not has_rest(code)) or (others and not has_keywords(code)):
         return None
-    bound.update(by_keyword)
-    missing = [name for name in names if name not in bound]
-    defaults = function.__defaults__ or ()
-    first_default = code.co_argcount - len(defaults)
-    for name in missing:
-        index = names.index(name)
-        if not first_default <= index < code.co_argcount:
-            return None  # required, or keyword-only: `__kwdefaults__` can change in place
-        bound[name] = _Default(defaults[index - first_default])
+    arranged = arrange(code, positional[: code.co_argcount], keywords)
+    if arranged is None:
+        return None
+    defaults, missing = defaults_of(function), [n for n, v in arranged.items() if v is None]
+    if not defaults.keys() >= set(missing):
+        return None
     return _Arguments(
-        [bound[name] for name in names],
-        bool(missing),
+        [name if value is None else value for name, value in arranged.items()],
+        tuple((name, defaults[name]) for name in missing),
         rest if has_rest(code) else None,
-        keywords if has_keywords(code) else None,
+        others if has_keywords(code) else None,
     )
-
-
-def _by_keyword(code: CodeType) -> Sequence[str]:
-    return named_parameters(code)[code.co_posonlyargcount :]

@@ -15,7 +15,11 @@ from ljit.codegen.llvm.builder import FALSE, NULL, BlockRef, FunctionBuilder, Re
 __all__ = ["emit_assumptions", "field_of", "wanted_by"]
 
 #: where functions have what an assumption can be about
-_ATTRIBUTES = {"__code__": layout.FUNCTION_CODE, "__defaults__": layout.FUNCTION_DEFAULTS}
+_ATTRIBUTES = {
+    "__code__": layout.FUNCTION_CODE,
+    "__defaults__": layout.FUNCTION_DEFAULTS,
+    "__kwdefaults__": layout.FUNCTION_KEYWORD_DEFAULTS,
+}
 
 #: keeps an object alive as long as the code, and gives its address
 _Keep = Callable[[object], Ref]

@@ -51,6 +51,7 @@ __all__ = [
     "FLOAT_VALUE",
     "FUNCTION_CODE",
     "FUNCTION_DEFAULTS",
+    "FUNCTION_KEYWORD_DEFAULTS",
     "IS_IMMORTAL_AWARE",
     "LEAST_SMALL_INT",
     "LIST_ALLOCATED",
@@ -117,7 +118,7 @@ SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
 FUNCTION_CODE = 6 * _WORD
-FUNCTION_DEFAULTS = 7 * _WORD  # null: None
+FUNCTION_DEFAULTS, FUNCTION_KEYWORD_DEFAULTS = 7 * _WORD, 8 * _WORD  # null: None
 
 METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
 METHOD_KEYWORDS, METHOD_NOARGS, METHOD_O, METHOD_FASTCALL = 0x2, 0x4, 0x8, 0x80
@@ -393,6 +394,10 @@ def _check_containers() -> None:
     _expect(word_at(id(_expect) + FUNCTION_CODE), id(_expect.__code__), "code")
     maker = types.new_class
     _expect(word_at(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
+    known = types.FunctionType(maker.__code__, {})
+    known.__kwdefaults__ = {}
+    place = id(known) + FUNCTION_KEYWORD_DEFAULTS
+    _expect(word_at(place), id(known.__kwdefaults__), "defaults of keyword-only parameters")
     parts = (1000003, 2000003, 7)
     for triple, offsets in (
         (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),

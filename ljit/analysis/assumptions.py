@@ -8,11 +8,13 @@ from __future__ import annotations
 import enum
 import sys
 import types
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ljit.ir import Node
+from ljit.parameters import keyword_only
 from ljit.records import Record
 
 __all__ = [
@@ -83,12 +85,19 @@ def assumptions_of_closure(node: Node) -> list[Assumption]:
     return [Assumption(cell, name, value)] if value is not MISSING else []
 
 
-def assumptions_of_defaults(node: Node) -> list[Assumption]:
-    """What makes a `prim::has_defaults` True; [] if it is not now."""
-    function, defaults = node.attrs["function"], node.attrs["defaults"]
-    assert isinstance(function, types.FunctionType)
-    found = Assumption(function, "__defaults__", defaults)
-    return [found] if found.holds() else []
+def assumptions_of_defaults(
+    function: types.FunctionType, names: Collection[str]
+) -> list[Assumption]:
+    """What makes the defaults of the parameters those that they are now."""
+    found = []
+    by_name = set(names).intersection(keyword_only(function.__code__))
+    if not by_name.issuperset(names):
+        found.append(Assumption(function, "__defaults__", function.__defaults__))
+    defaults = function.__kwdefaults__
+    if by_name and defaults is not None:
+        found.append(Assumption(function, "__kwdefaults__", defaults))
+        found += (Assumption(defaults, name, defaults[name]) for name in sorted(by_name))
+    return found
 
 
 def assumptions_of_import(node: Node) -> list[Assumption]:

@@ -54,6 +54,7 @@ class NativeLink(Record, frozen=False):
     callee: object
     signature: Signature
     is_clean: bool
+    by_name: tuple[str, ...] = ()  # the last parameters: objects are given to them by name
     #: the callee's code has become another one: callers are to be compiled again
     is_stale: bool = False
     cell: ctypes.c_uint64 = made_by(factory=ctypes.c_uint64)

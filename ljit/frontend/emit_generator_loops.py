@@ -35,7 +35,7 @@ from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
 from ljit.frontend.tree_patterns import Match
 from ljit.ir import Value
-from ljit.parameters import has_keywords, has_rest
+from ljit.parameters import defaults_of, has_keywords, has_rest
 from ljit.records import Record
 from ljit.source import SourceRange
 from ljit.types import BOOL
@@ -188,11 +188,18 @@ def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value
     wanted = _function_of(generator)
 
     def ask() -> Sequence[Value]:
-        attrs = {"function": wanted, "defaults": wanted.__defaults__}
-        return (e.emit("prim::has_defaults", where=where, **attrs),)
+        defaults = tuple(_defaults_taken(generator))
+        return (e.emit("prim::has_defaults", where=where, function=wanted, defaults=defaults),)
 
     (result,) = e.branch(is_same, ask, lambda: (is_same,), where, outputs=(BOOL,))
     return result
+
+
+def _defaults_taken(generator: CalledGenerator) -> Iterator[tuple[str, object]]:
+    """The parameters without an argument, and their defaults."""
+    defaults = defaults_of(_function_of(generator))
+    missing = generator.definition.decl.params[len(generator.call.arguments) :]
+    return ((param.name, defaults[param.name]) for param in missing)
 
 
 def _inline(
@@ -227,15 +234,13 @@ def _generate(
     consume: Callable[[Value], None],
 ) -> None:
     """Emit the generator's body with its parameters bound; `consume` emits what is done with each value."""
-    definition, function = generator.definition, _function_of(generator)
+    definition = generator.definition
     names = names_of(definition)
     slots = {name: e.fresh_slot(name) for name in names.bound} | {_DELEGATED: e.fresh_slot()}
-    values = [*arguments]
-    if missing := len(definition.decl.params) - len(arguments):
-        values += [e.constant(x, where) for x in (function.__defaults__ or ())[-missing:]]
+    values = [*arguments, *(e.constant(x, where) for _, x in _defaults_taken(generator))]
     with _frame(e, _frame_of(e)), e.new_scope(function_scope(None, names, slots), where):
-        e.function, e.consume = function, consume
-        e.generators = (*e.generators, function)
+        e.function, e.consume = _function_of(generator), consume
+        e.generators = (*e.generators, e.function)
         for param, value in zip(definition.decl.params, values, strict=True):
             e.store_name(param.name, value, param.range)
         with e.inlined_region(definition.range):

@@ -25,7 +25,7 @@ from ljit.frontend.sources import (
     nodes_around,
     remember_source,
 )
-from ljit.parameters import is_by_position
+from ljit.parameters import has_keywords, has_rest
 
 __all__ = ["with_cells_as_parameters"]
 
@@ -52,7 +52,9 @@ def with_cells_as_parameters(code: CodeType, variables: dict[str, Any]) -> Funct
 
 
 def _make(code: CodeType, variables: dict[str, Any]) -> FunctionType | None:
-    if not is_by_position(code) or code.co_flags & _RUNS_LATER or "__class__" in code.co_freevars:
+    if has_rest(code) or has_keywords(code) or code.co_flags & _RUNS_LATER:
+        return None
+    if "__class__" in code.co_freevars:
         return None
     if not code.co_freevars:
         return FunctionType(code, variables)
@@ -105,11 +107,11 @@ def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 def _with_parameters(node: FunctionNode, names: Sequence[str]) -> FunctionNode:
     """Give the function with more parameters in front, and without what is evaluated where it is made."""
     made = copy.deepcopy(node)
-    params = [*made.args.posonlyargs, *made.args.args]
+    params = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
     for param in params:
         param.annotation = None
     if not isinstance(made, ast.Lambda):
         made.decorator_list, made.returns = [], None
-    made.args.defaults = []
+    made.args.defaults, made.args.kw_defaults = [], [None] * len(made.args.kwonlyargs)
     made.args.posonlyargs[:0] = [ast.copy_location(ast.arg(name), node) for name in names]
     return ast.fix_missing_locations(made)

@@ -17,6 +17,7 @@ from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python_types import join_all
+from ljit.parameters import defaults_of
 from ljit.types import ANY, BOOL, NEVER, UNBOUND, ObjectType, Type, UnionType
 
 __all__ = ["UNBOUND_VALUE", "UnboundValue", "set_cell"]
@@ -35,6 +36,7 @@ UNBOUND_VALUE = UnboundValue()
 
 
 _MISSING = object()
+_Defaults = tuple[tuple[str, object], ...]
 
 
 def _load_global(*, name: str, scope: FunctionType) -> object:
@@ -92,6 +94,11 @@ def _unbound_free(name: str) -> NameError:
         "in enclosing scope"
     )
     return NameError(message, name=name)
+
+
+def _has_defaults(*, function: FunctionType, defaults: _Defaults) -> bool:
+    found = defaults_of(function)
+    return all(found.get(name, _MISSING) is value for name, value in defaults)
 
 
 def _check_bound(x: object, *, name: str, free: bool = False) -> object:
@@ -171,9 +178,9 @@ BOUND_SUPER = object_op(
 HAS_DEFAULTS = object_op(
     "prim::has_defaults",
     "(*, function, defaults)",
-    "Whether the defaults of a Python function are still those with which it was inlined.",
+    "Whether a Python function still has the defaults, given as pairs of names and values, with which it was inlined.",
     infer=lambda *, function, defaults: BOOL,
-    evaluate=lambda *, function, defaults: function.__defaults__ is defaults,
+    evaluate=_has_defaults,
     effects=Effect.READ,
 )
 CHECK_BOUND = object_op(

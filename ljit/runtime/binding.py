@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 
-from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
+from ljit.parameters import defaults_of, has_keywords, has_rest, is_by_position, named_parameters
 
 __all__ = ["bind_arguments"]
 
@@ -35,11 +35,7 @@ def bind_arguments(
     if taken or not kwargs.keys() <= set(by_keyword):
         return None
     values.update(kwargs)
-    # decorators give wrappers the defaults of other functions: those without a parameter do not count
-    defaults = (*zip(reversed(names[:count]), reversed(fn.__defaults__ or ()), strict=False),)
-    for name, value in (*defaults, *(fn.__kwdefaults__ or {}).items()):
-        if name in names:
-            values.setdefault(name, value)
+    values = defaults_of(fn) | values
     if len(values) != len(names):
         return None
     return [values[name] for name in names] + rest

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ljit.analysis.signatures import NativeLink, Signature, as_parameter, native_result
 from ljit.ops.control import CALL_NATIVE
-from ljit.parameters import is_by_position
+from ljit.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import Plan
@@ -60,12 +60,13 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
 def _takes(executor: ProfilingExecutor, params: tuple[Type, ...]) -> bool:
     if executor.baseline is None:
         return False
-    return is_by_position(executor.fn.__code__) and Signature(params, NEVER).takes(params)
+    code = executor.fn.__code__
+    return not (has_rest(code) or has_keywords(code)) and Signature(params, NEVER).takes(params)
 
 
 def _plan(executor: ProfilingExecutor, params: tuple[Type, ...]) -> Plan | None:
     plan = executor.plans.get(params)
-    if plan is None and len(params) == executor.fn.__code__.co_argcount:
+    if plan is None and len(params) == len(named_parameters(executor.fn.__code__)):
         plan = executor.table.plan_of(params)
     return plan
 
@@ -96,7 +97,8 @@ def _borrow_profile(executor: ProfilingExecutor, plan: Plan) -> None:
 def _make_link(executor: ProfilingExecutor, plan: Plan, result: Type, is_clean: bool) -> NativeLink:
     link = plan.links.get((result, is_clean))
     if link is None:
-        link = Link(executor.owner, Signature(plan.types, result), is_clean)
+        by_name = keyword_only(executor.fn.__code__)
+        link = Link(executor.owner, Signature(plan.types, result), is_clean, by_name)
         plan.links[result, is_clean] = link
         if plan.unit is not None:
             connect(plan)

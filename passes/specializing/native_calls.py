@@ -63,7 +63,7 @@ class NativeCalls:
         A result Never: no call was seen to come back so far.
         """
         function = python_function(callee)
-        if node.attrs.get("kwnames") or (function is None and type(callee) is not MadeFunctions):
+        if function is None and type(callee) is not MadeFunctions:
             return None
         if function is self.function is not None and Signature(self.params, NEVER).takes(types_):
             return self._call_itself(node, seen)

@@ -32,12 +32,15 @@ from ljit.ops.members import (
 )
 from ljit.ops.objects import CALL
 from ljit.ops.python_types import has_plain_lookup, is_open
+from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
 from ljit.passes.specializing.special_methods import is_plainly_made, special_method
+from ljit.passes.specializing.specialize_names import Changes
 from ljit.profile import Observation
+from ljit.records import Record
 from ljit.types import NEVER, ObjectType, Type
 
 if TYPE_CHECKING:
@@ -49,6 +52,10 @@ _CALL = "__call__"
 _LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 
 
+class Feedback(Failures, Changes, Protocol):
+    """What earlier runs have shown about calls and defaults."""
+
+
 class Walk(Protocol):
     """The walk that calls are part of."""
 
@@ -58,7 +65,7 @@ class Walk(Protocol):
     control: ControlFlow
 
     @property
-    def feedback(self) -> Failures:
+    def feedback(self) -> Feedback:
         """What earlier runs have shown."""
 
     def visit_operation(self, node: Node) -> bool:
@@ -72,6 +79,13 @@ class Walk(Protocol):
 
     def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
         """Put a Snapshot of values of the program here."""
+
+
+class _NativeCall(Record):
+    """A native call: its arguments, and the attributes."""
+
+    given: Arguments
+    attrs: Mapping[str, object]
 
 
 class Calls:
@@ -113,23 +127,19 @@ class Calls:
         if isinstance(function, type) and self._makes(node, function, args):
             return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
-        attrs = None if is_plain else self._native_call(node, function, args)
-        return self.walk.visit_operation(node) if attrs is None else self._emit(node, args, attrs)
+        call = None if is_plain else self._native_call(node, function, args)
+        return self.walk.visit_operation(node) if call is None else self._emit(node, call)
 
     def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:
         """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""
-        out, method = self.walk.out, None
-        if is_plainly_made(cls) and not node.attrs.get("kwnames"):
-            method = self._unless_left(_users_method(ObjectType(cls), "__init__"))
-        if method is None or self.walk.feedback.is_widened(node.id) or out.handled:
+        made = Own(0, ObjectType(cls))
+        method = _users_method(made.type, "__init__") if is_plainly_made(cls) else None
+        call = self._native_call(node, self._unless_left(method), args, [made], is_init=True)
+        if call is None:
             return False
-        attrs = self.native.init(method, (ObjectType(cls), *(v.type for v in args)))
-        if attrs is None:
-            return False
-        out.effects = Effect.PURE
-        made = out.append(NEW_OBJECT, (), {"cls": cls}, like=node).output
-        self._check_method(node, made, "__init__", method)
-        return self._emit(node, [made, *args], attrs, made)
+        object_ = self.walk.out.append(NEW_OBJECT, (), {"cls": cls}, like=node).output
+        self._check_method(node, object_, "__init__", method)
+        return self._emit(node, call, lambda _: object_, object_)
 
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
@@ -153,13 +163,13 @@ class Calls:
 
         `instead`: a function and its arguments, called if the method gives NotImplemented.
         """
-        attrs = self._native_call(node, method, args)
-        if attrs is None:
+        call = self._native_call(node, method, args)
+        if call is None:
             return self.walk.visit_operation(node)
         if instead is not None:
-            attrs = {**attrs, "instead": instead}
+            call = call.with_changes(attrs={**call.attrs, "instead": instead})
         self._check_method(node, args[0], name, method)
-        return self._emit(node, args, attrs)
+        return self._emit(node, call)
 
     def visit_attribute(self, node: Node) -> bool:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
@@ -191,13 +201,13 @@ class Calls:
         """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
         if isinstance(held, HeldKind):
             return self._call_kind(node, variable, held, args)
-        attrs = self._native_call(node, held, args)
+        call = self._native_call(node, held, args)
         has_op = callable_op(held, "callables") is not None
-        if attrs is None and (not has_op or self.walk.feedback.is_widened(node.id)):
+        if call is None and (not has_op or self.walk.feedback.is_widened(node.id)):
             return self.walk.visit_operation(node)
         self.walk.out.append(CHECK_FUNCTION, (variable(),), {"function": held}, like=node)
-        if attrs is not None:
-            return self._emit(node, args, attrs)
+        if call is not None:
+            return self._emit(node, call)
         return self._apply(node, held, args)
 
     def _call_kind(
@@ -205,23 +215,19 @@ class Calls:
     ) -> bool:
         """Call what gives a function values of its own in front: natively, if at all."""
         function = kind if isinstance(kind, MadeFunctions) else kind.key[0]
-        behind = kind.behind(len(args))
-        if behind is None:
-            return self.walk.visit_operation(node)
-        front, types_ = range(len(kind.given)), kind.types
-        given = (*kind.given, *(v.type for v in args), *(types_[i] for i in behind))
-        attrs = self._native_call(node, function, args, given)
-        if attrs is None:
+        front = [Own(index, type_) for index, type_ in enumerate(kind.given)]
+        call = self._native_call(node, function, args, front)
+        if call is None:
             return self.walk.visit_operation(node)
         out, held = self.walk.out, variable()
         out.append(CHECK_KIND, (held,), {"kind": kind}, like=node)
 
-        def value(index: int) -> Value:
-            place = {"kind": kind, "index": index}
+        def value(own: Own) -> Value:
+            place = {"kind": kind, "index": own.index}
             found = out.append(GIVEN_VALUE, (held,), place, like=node).output
-            return out.append(GUARD, (found,), {"type": types_[index]}, like=node).output
+            return out.append(GUARD, (found,), {"type": own.type}, like=node).output
 
-        return self._emit(node, [*map(value, front), *args, *map(value, behind)], attrs)
+        return self._emit(node, call, value)
 
     def _own_attribute(self, node: Node, receiver: Value) -> Value:
         attrs = {"name": node.attrs["name"]}
@@ -229,10 +235,8 @@ class Calls:
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
-        attrs = self._native_call(node, self._unless_left(method), args)
-        if attrs is not None:
-            return self._emit(node, args, attrs)
-        return self._apply(node, method, args)
+        call = self._native_call(node, self._unless_left(method), args)
+        return self._emit(node, call) if call is not None else self._apply(node, method, args)
 
     def _apply(self, node: Node, function: object, args: Sequence[Value]) -> bool:
         """Call a function that is known."""
@@ -248,9 +252,11 @@ class Calls:
         node: Node,
         callee: object,
         args: Sequence[Value],
-        types_: tuple[Type, ...] | None = None,
-    ) -> Mapping[str, object] | None:
-        """Give the attributes of the native call that a call is; `types_`: of more than these arguments.
+        front: Sequence[Own] = (),
+        *,
+        is_init: bool = False,
+    ) -> _NativeCall | None:
+        """Give the native call that a call is, with other values in front of the arguments.
 
         None: it is one of objects. That shows what is called the exception that is handled.
         """
@@ -258,26 +264,46 @@ class Calls:
         walk.out.effects = Effect.PURE
         if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
             return None
-        types_ = tuple(v.type for v in args) if types_ is None else types_
-        attrs = self.native.call(node, callee, types_, walk.feedback)
-        if attrs is None or not any(map(_has_finalizer, args)):
-            return attrs
-        return {**attrs, "is_clean": False}
+        kwnames = node.attrs.get("kwnames", ())
+        assert isinstance(kwnames, tuple)
+        given = arguments_of(callee, [*front, *args], kwnames, walk.out.constant_object)
+        if given is None or any(walk.feedback.is_unstable(a.key) for a in given.assumptions):
+            return None
+        if is_init:
+            attrs = self.native.init(callee, given.types)
+        else:
+            attrs = self.native.call(node, callee, given.types, walk.feedback)
+        if attrs is None:
+            return None
+        if any(map(_has_finalizer, args)):
+            attrs = {**attrs, "is_clean": False}
+        return _NativeCall(given, attrs)
 
     def _emit(
         self,
         node: Node,
-        args: Sequence[Value],
-        attrs: Mapping[str, object],
+        call: _NativeCall,
+        own: Callable[[Own], Value] | None = None,
         result: Value | None = None,
     ) -> bool:
-        """Emit a native call; `result`: what the node gives, if not what the callee does."""
+        """Emit a native call; `own` gives values of the callable's own.
+
+        `result`: what the node gives, if not what the callee does.
+        """
         walk, trys = self.walk, self.walk.control.trys
-        if attrs["result"] == NEVER:
+        if call.attrs["result"] == NEVER:
             return walk.out.deoptimize(NOT_RUN, node)
+        for assumption in call.given.assumptions:
+            walk.out.assume(assumption, node)
+        args = []
+        for value in call.given.values:
+            if isinstance(value, Own):
+                assert own is not None
+                value = own(value)
+            args.append(value)
 
         def emit() -> Node:
-            made = walk.out.append(CALL_NATIVE, args, attrs, like=node)
+            made = walk.out.append(CALL_NATIVE, args, call.attrs, like=node)
             if trys.has_raised(node):  # it stands in a Try, with the state behind it
                 walk.values[node.output] = result or made.output
                 walk.snapshot(f"after:{node.id}", walk.liveness.live_after(node))

@@ -95,10 +95,17 @@ class Names:
 
     def visit_defaults(self, node: Node) -> bool:
         """A check of a function's defaults: True under an assumption unless any were seen to change."""
-        assumptions = assumptions_of_defaults(node)
-        if self.walk.feedback.is_unstable("__defaults__") or not assumptions:
+        function, defaults = node.attrs["function"], node.attrs["defaults"]
+        assert isinstance(function, types.FunctionType) and isinstance(defaults, tuple)
+        assert node.op.evaluate is not None
+        if not node.op.evaluate(**node.attrs):
             return self.walk.visit_operation(node)
-        self.walk.out.assume(assumptions[0], node)
+        names = [name for name, _ in defaults]
+        assumptions = assumptions_of_defaults(function, names)
+        if any(self.walk.feedback.is_unstable(a.key) for a in assumptions):
+            return self.walk.visit_operation(node)
+        for assumption in assumptions:
+            self.walk.out.assume(assumption, node)
         self.walk.values[node.output] = self.walk.out.constant(True)
         return True
 
