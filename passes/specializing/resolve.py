@@ -62,6 +62,9 @@ class Constants(Objects, Protocol):
     def constant(self, value: object) -> Value:
         """Make (or reuse) a constant value."""
 
+    def is_widened(self) -> bool:
+        """Whether a check of the node has failed."""
+
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         """Give the attribute as a constant, guarded against change; None if that is not possible."""
 
@@ -284,7 +287,8 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return Request(CONSTANT, (), {"value": getattr(receiver.constant, name)})
     op = next(_ops_of("attributes", _member(receiver.type, name)), None)
     if op is None:
-        if library_method(receiver, name, constants) is None:
+        is_hidden = constants.is_widened()  # an object had an attribute of its own
+        if is_hidden or library_method(receiver, name, constants) is None:
             return None
         return Request(METHOD, (receiver,), {"name": name})
     member = Request(op, (receiver,), {})

@@ -169,6 +169,9 @@ class _Constants:
     def constant(self, value: object) -> Value:
         return self.walk.out.constant(value)
 
+    def is_widened(self) -> bool:
+        return self.walk.feedback.is_widened(self.node.id)
+
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         return self.walk.names.module_attribute(module, name, self.node)
 

@@ -385,6 +385,26 @@ def test_a_method_that_is_hidden_on_the_way():
         assert compiled(random.Random(1), 20) == hidden_on_the_way(random.Random(1), 20)
 
 
+def drawn_by_a_variable(rng, n):
+    draw = rng.random
+    return [draw() for _ in range(n)]
+
+
+def test_a_method_in_a_variable_is_read_as_any_attribute_where_objects_hid_it():
+    compiled = ljit.jit(drawn_by_a_variable, strict=True, num_profiled_runs=0)
+    rng = random.Random(1)
+    compiled(rng, 3)
+    for draw in (float, float, float, None, None, float):
+        if draw is not None:
+            rng.random = draw
+        state = rng.getstate()
+        expected = drawn_by_a_variable(rng, 3)
+        rng.setstate(state)
+        assert compiled(rng, 3) == expected
+        vars(rng).pop("random", None)
+    assert "py::getattr" in str(compiled.graph_for(rng, 3))
+
+
 draw = random.random
 
 
