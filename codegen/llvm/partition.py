@@ -39,20 +39,34 @@ def is_apart(function: str) -> bool:
 def partition(text: str) -> tuple[str, str]:
     """Give the module's text without its quick functions, and that of a module of these ("" if there are none).
 
-    What one part defines and the other uses is visible outside. Private constants are in both parts, global variables
-    belong to the first.
+    What one part defines and the other uses is visible outside. Private constants, and functions that are put in the
+    place of calls, are in each part that uses them; global variables belong to the first.
     """
     if QUICK not in text:
         return text, ""
     pieces = _pieces(text)
     quick = {name: body for name, body in pieces.functions.items() if QUICK in _head(body)}
-    others = {name: body for name, body in pieces.functions.items() if name not in quick}
+    copied = {name: body for name, body in pieces.functions.items() if IN_PLACE in _head(body)}
+    others = {k: body for k, body in pieces.functions.items() if k not in quick | copied}
     if not others:
         return "", text
+    main, apart = ({**own, **_used(copied, own)} for own in (others, quick))
     return (
-        _module(pieces, others, quick, has_variables=True),
-        _module(pieces, quick, others, has_variables=False),
+        _module(pieces, main, quick, has_variables=True),
+        _module(pieces, apart, others, has_variables=False),
     )
+
+
+def _used(copied: Mapping[str, str], functions: Mapping[str, str]) -> dict[str, str]:
+    """Those of some functions that others call, also by way of one another."""
+    found: dict[str, str] = {}
+    todo = list(functions.values())
+    while todo:
+        for name in SYMBOL.findall(todo.pop()):
+            if name in copied and name not in found:
+                found[name] = copied[name]
+                todo.append(copied[name])
+    return found
 
 
 def _pieces(text: str) -> _Pieces:

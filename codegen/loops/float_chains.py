@@ -64,16 +64,19 @@ def _is_inexact(type_: Type) -> bool:
 
 def _is_computed_of(value: Value, param: Value, loop: Node) -> bool:
     """Whether a value in a loop is computed of a parameter of its body, and not just chosen."""
-    seen: set[tuple[Value, bool]] = set()
+    seen: set[Node | tuple[Value, bool]] = set()
     todo = [(value, False)]
     while todo:
         value, is_computed = todo.pop()
         if value is param and is_computed:
             return True
         node = value.node
-        if node is None or (value, is_computed) in seen or not node.is_inside(loop):
+        if node is None:
             continue
-        seen.add((value, is_computed))
+        key = (value, is_computed) if node.op is IF else node
+        if key in seen or not node.is_inside(loop):
+            continue
+        seen.add(key)
         if node.op is IF:
             ends = [b.last for b in node.blocks if b.last is not None and b.last.op is YIELD]
             todo += [(end.inputs[value.index], is_computed) for end in ends]

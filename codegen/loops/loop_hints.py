@@ -17,6 +17,8 @@ that nobody has computed. So loops with divisions that some trips leave out have
 
 Nor have loops that store and look up elements (``out[i] = table[data[i]]``), which would be put into a vector one by
 one, and trips side by side (`unroll_and_jam`), of which LLVM makes vectors as it is.
+
+A loop around others is not unrolled: each of eight trips had a copy of the loops in it. The code is as fast without.
 """
 
 from __future__ import annotations
@@ -58,15 +60,20 @@ class Hint(Record):
 
 def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hint:
     """What is known of a loop that was written; `divisions`: where there are some in the loop."""
-    has_gaps = stores_with_gaps(loop)
-    is_chain = not f.float_flags and is_float_chain(loop)
+    has_gaps, is_around = stores_with_gaps(loop), _is_around_others(loop)
+    is_chain = not (is_around or f.float_flags) and is_float_chain(loop)
     hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
     is_scalar = bool(hints) or is_chain
-    if has_gaps or (is_chain and not is_overlapped(loop)):
+    if has_gaps or is_around or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
     if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
         hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))
+
+
+def _is_around_others(loop: Node) -> bool:
+    """Whether loops lie in it that stay loops: LLVM would copy them with each trip that it writes once more."""
+    return not all(map(is_unrolled, inner_loops(loop)))
 
 
 def _is_scalar(loop: Node, is_known: bool) -> bool:

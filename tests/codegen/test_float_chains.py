@@ -101,7 +101,7 @@ def test_chains_overlap_where_they_begin_anew_in_the_loop_around(graph, expected
     ("graph", "options", "expected"),
     [
         (SUM, CompileOptions(), 1),
-        (ROWS, CompileOptions(), 0),  # it overlaps with the next one
+        (ROWS, CompileOptions(), 1),  # the loop around; a chain in it overlaps with the next one
         (KEPT, CompileOptions(), 0),
         (SUM, CompileOptions(fastmath=True), 0),  # its trips become vectors
         (SUM, CompileOptions(quick_work=1000), 0),  # nothing reads it

@@ -11,6 +11,7 @@ from ljit.ir import parse
 from ljit.ops.control import LOOP
 
 HINT = '!{!"llvm.loop.vectorize.enable", i1 false}'
+NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 
 ROW = """graph(%a : Float64(*), %b : Float64(*, *), %n : int, %s : float):
   %0 : int = prim::Constant[value=0]()
@@ -43,6 +44,10 @@ ONE_PLACE = ROW.replace("(%a, %k", "(%a, %n")
 AROUND = UNKNOWN_STEP.replace(
     "      -> ()\n",
     "      prim::Loop(%0, %n)\n        block0(%z : int):\n          -> ()\n      -> ()\n",
+)
+AROUND_LOOP = AROUND.replace("(%0, %n, %n)", "(%0, %n, %2)")
+AROUND_TWO_TRIPS = AROUND_LOOP.replace(
+    "prim::Loop(%0, %n)\n        ", "prim::Loop(%0, %2)\n        "
 )
 
 
@@ -79,3 +84,13 @@ def test_stores_have_gaps_where_only_the_run_tells_how_far_apart_they_are(graph,
 def test_the_branch_back_says_that_the_loop_has_no_vectors(graph, options, expected):
     text, _context, _following = build_module(parse(graph), name="f", options=options)
     assert (HINT in text) == expected
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [(ROW, False), (AROUND_LOOP, True), (AROUND_TWO_TRIPS, False)],
+    ids=["alone", "around a loop", "around a loop of two trips"],
+)
+def test_a_loop_around_others_is_not_unrolled(graph, expected):
+    text, _context, _following = build_module(parse(graph), name="f", options=CompileOptions())
+    assert (NOT_UNROLLED in text) == expected

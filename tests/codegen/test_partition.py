@@ -68,3 +68,19 @@ def test_the_parts_run_as_one_module():
     assert ctypes.c_int64.from_address(compiled.symbol("count")).value == 4
     assert "call" in compiled.asm()
     assert "@both" in compiled.optimized_ir()
+
+
+def test_what_is_put_in_the_place_of_calls_is_in_the_parts_that_call_it():
+    module = MODULE.replace(
+        "define i64 @entry",
+        "define internal i64 @same(i64 %i) alwaysinline {\n  %x = call i64 @other(i64 %i)\n  ret i64 %x\n}\n"
+        "define internal i64 @other(i64 %i) alwaysinline {\n  ret i64 %i\n}\n"
+        "define i64 @entry",
+    )
+    main, quick = partition(module.replace("@both(i64 %i)\n", "@same(i64 %i)\n"))
+    assert "@same" not in main + partition(module)[1]
+    assert "define internal i64 @same" in quick
+    assert "define internal i64 @other" in quick
+    main, quick = partition(module.replace("@item(i64 0)", "@same(i64 0)"))
+    assert "define internal i64 @other" in main
+    assert "@other" not in quick
