@@ -14,6 +14,7 @@ from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts.instances import TYPE_VERSION
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
+from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.attributes import place_of
 from ljit.codegen.objects.instance_values import VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
@@ -42,7 +43,7 @@ class _Cache(Record, frozen=False):
         found = place_of(type(x), self.name)
         entry = self.words[_ENTRIES] % _ENTRIES
         self.words[_ENTRIES] += 1
-        if found is not None:
+        if found is not None and found.offset is not None:
             where = found.offset | (_IS_SLOT if found.is_slot else 0)
             self.words[entry] = where << 32 | found.version
 
@@ -58,13 +59,13 @@ def _getter(module: ModuleBuilder) -> str:
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
     module.declared[_LOOK] = f"declare ptr @{_LOOK}(ptr, ...) nounwind"
     retain, release = counter(module, "retain"), counter(module, "release")
-    return module.define(_GETTER, _source(retain, release))
+    return module.define(_GETTER, _source(retain, release, reader_of_dict(module)))
 
 
 _GETTER = "get.cached"
 
 
-def _source(retain: str, release: str) -> str:
+def _source(retain: str, release: str, reader: str) -> str:
     return f"""define internal ptr @{_GETTER}(ptr %x, ptr %name, ptr %words, ptr %look) noinline nounwind {{
 entry:
   %type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
@@ -119,7 +120,12 @@ looked.up:
   call void @{release}(ptr %looked)
   br label %slow
 in.dict:
-  br label %slow
+  %item = call ptr {reader}(ptr %dict, ptr %name)
+  %no.item = icmp eq ptr %item, null
+  br i1 %no.item, label %slow, label %take.item
+take.item:
+  call void @{retain}(ptr %item)
+  ret ptr %item
 slow:
   %made = call ptr @PyObject_GetAttr(ptr %x, ptr %name)
   ret ptr %made

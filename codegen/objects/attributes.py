@@ -24,6 +24,7 @@ from ljit.codegen.layouts.instances import (
 )
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.codegen.objects.attribute_dicts import reader_of_dict, writer_of_dict
 from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
 from ljit.ops.python_types import NO_ATTRIBUTE, has_plain_lookup, own_attribute
@@ -40,8 +41,31 @@ __all__ = [
 ]
 
 
+_NOWHERE = """entry:
+  br label %slow
+"""
+_GET = """  %value = load ptr, ptr %place
+  %none = icmp eq ptr %value, null
+  br i1 %none, label %slow, label %take
+take:
+  call void @{retain}(ptr %value)
+  ret ptr %value
+"""
+_SET = """  %old = load ptr, ptr %place
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %first, label %change
+first:{note}
+  call void @{retain}(ptr %value)
+  store ptr %value, ptr %place
+  ret i32 0
+change:
+  call void @{retain}(ptr %value)
+  store ptr %value, ptr %place
+  call void @{release}(ptr %old)
+  ret i32 0
+"""
 _GET_IN_DICT = """in.dict:
-  %item = call ptr @PyDict_GetItem(ptr %dict, {name})
+  %item = call ptr {reader}(ptr %dict, {name})
   %missing = icmp eq ptr %item, null
   br i1 %missing, label %slow, label %take.item
 take.item:
@@ -49,16 +73,18 @@ take.item:
   ret ptr %item
 """
 _SET_IN_DICT = """in.dict:
-  %done.status = call i32 @PyDict_SetItem(ptr %dict, {name}, ptr %value)
+  %done.status = call i32 {writer}(ptr %dict, {name}, ptr %value)
   ret i32 %done.status
 """
 
 
 class Place(Record):
-    """Where objects of a class have an attribute."""
+    """Where objects of a class have an attribute, if not in a dict."""
 
     version: int  # of the type
-    offset: int  # in the object, or among its values
+    offset: (
+        int | None
+    )  # in the object, or among its values; None: those that have values have it not (yet)
     is_slot: bool
 
 
@@ -71,18 +97,9 @@ def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     if place is None:
         return None
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
-    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
-    retain = counter(module, "retain")
     symbol = module.symbol("get", id(cls), name.text)
     source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
-{_find(place)}
-  %value = load ptr, ptr %place
-  %none = icmp eq ptr %value, null
-  br i1 %none, label %slow, label %take
-take:
-  call void @{retain}(ptr %value)
-  ret ptr %value
-{_GET_IN_DICT.format(name=name.typed, retain=retain) if not place.is_slot else ""}slow:
+{_get(module, place, name)}slow:
   %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
   ret ptr %made
 }}"""
@@ -98,15 +115,11 @@ def own_getter_of(
     """
     module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
-    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
-    place, retain = place_of(cls, text), counter(module, "retain")
+    place = place_of(cls, text)
     keep(cls)
     symbol = module.symbol("own", id(cls), name.text)
-    in_dict = place is not None and not place.is_slot
     source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
-{_FIND_OWN.format(find=_find(place), retain=retain) if place else "entry:"}
-  br label %slow
-{_GET_IN_DICT.format(name=name.typed, retain=retain) if in_dict else ""}slow:
+{_get(module, place, name) if place is not None else _NOWHERE}slow:
   %has = call ptr (ptr, ...) @{_CALL}({keep(_has_own).typed}, ptr %x, {name.typed}, ptr null)
   %is.own = icmp eq ptr %has, {keep(True).text}
   br i1 %is.own, label %look, label %none
@@ -119,18 +132,15 @@ none:
     return module.define(symbol, source)
 
 
-_FIND_OWN = """{find}
-  %value = load ptr, ptr %place
-  %unset = icmp eq ptr %value, null
-  br i1 %unset, label %look.closer, label %take
-take:
-  call void @{retain}(ptr %value)
-  ret ptr %value
-look.closer:"""
-
-
 def _has_own(x: object, name: str) -> bool:
     return own_attribute(x, name) is not NO_ATTRIBUTE
+
+
+def _get(module: ModuleBuilder, place: Place, name: Ref) -> str:
+    """The beginning of a function that gives an attribute; it goes to ``slow`` if there is none."""
+    retain, reader = counter(module, "retain"), reader_of_dict(module)
+    in_dict = _GET_IN_DICT.format(name=name.typed, retain=retain, reader=reader)
+    return _find(place, _GET.format(retain=retain), in_dict)
 
 
 def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
@@ -139,25 +149,14 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     if place is None:
         return None
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
-    module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
     retain, release = (counter(module, change, in_line=False) for change in ("retain", "release"))
     symbol = module.symbol("set", id(cls), name.text)
-    note = "" if place.is_slot else NOTE_ORDER.format(index=place.offset // 8)
+    is_value = not place.is_slot and place.offset is not None
+    note = NOTE_ORDER.format(index=(place.offset or 0) // 8) if is_value else ""
+    there = _SET.format(retain=retain, release=release, note=note)
+    in_dict = _SET_IN_DICT.format(name=name.typed, writer=writer_of_dict(module))
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
-{_find(place)}
-  %old = load ptr, ptr %place
-  %none = icmp eq ptr %old, null
-  br i1 %none, label %first, label %change
-first:{note}
-  call void @{retain}(ptr %value)
-  store ptr %value, ptr %place
-  ret i32 0
-change:
-  call void @{retain}(ptr %value)
-  store ptr %value, ptr %place
-  call void @{release}(ptr %old)
-  ret i32 0
-{_SET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
+{_find(place, there, in_dict)}slow:
   %status = call i32 @PyObject_SetAttr(ptr %x, {name.typed}, ptr %value)
   ret i32 %status
 }}"""
@@ -252,14 +251,13 @@ def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: st
         return None if may_have_dict else _check_type(version)
     if value_index(cls, text) is not None:
         return None
-    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
-    return f"{_check_type(version)}\n  {_check_names(name, *names)}"
+    return f"{_check_type(version)}\n  {_check_names(reader_of_dict(module), name, *names)}"
 
 
-def _check_names(name: Ref, place: int, count: int) -> str:
+def _check_names(reader: str, name: Ref, place: int, count: int) -> str:
     """Go to ``slow`` if an object of the class may have an attribute that none had."""
     return f"""{VALUES_OR_DICT}in.dict:
-  %item = call ptr @PyDict_GetItem(ptr %dict, {name.typed})
+  %item = call ptr {reader}(ptr %dict, {name.typed})
   %free = icmp eq ptr %item, null
   br i1 %free, label %right, label %slow
 there:
@@ -280,16 +278,18 @@ def _check_type(version: int) -> str:
 known:"""
 
 
-def _find(place: Place) -> str:
-    """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
+def _find(place: Place, there: str, in_dict: str) -> str:
+    """The beginning of a function: `there` has the address of the reference in ``%place``, `in_dict` is that block.
+
+    It goes to ``slow`` if it is in neither.
+    """
     source = f"entry:\n  {_check_type(place.version)}\n"
     if place.is_slot:
-        return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
-    return (
-        source
-        + f"""  {VALUES_OR_DICT}there:
-  %place = getelementptr i8, ptr %values, i64 {place.offset}"""
-    )
+        return f"{source}  %place = getelementptr i8, ptr %x, i64 {place.offset}\n{there}"
+    if place.offset is None:
+        return f"{source}  {VALUES_OR_DICT}there:\n  br label %slow\n{in_dict}"
+    address_ = f"  %place = getelementptr i8, ptr %values, i64 {place.offset}\n"
+    return f"{source}  {VALUES_OR_DICT}there:\n{address_}{there}{in_dict}"
 
 
 def place_of(cls: type | None, name: str) -> Place | None:
@@ -304,5 +304,7 @@ def place_of(cls: type | None, name: str) -> Place | None:
         return None if offset is None else Place(version, offset, is_slot=True)
     if found is not None and not isinstance(found, FunctionType | int | float | str | tuple):
         return None  # it may say itself what becomes of the attribute
+    if not has_values(cls):
+        return None
     index = value_index(cls, name)
-    return None if index is None else Place(version, 8 * index, is_slot=False)
+    return Place(version, None if index is None else 8 * index, is_slot=False)

@@ -1,7 +1,8 @@
 """Numbers, strs and tuples of them, looked up in dicts and sets where these keep their keys, as CPython does it.
 
 No object is made of such a number or tuple. A key that has its hash but another class may be equal to it: then CPython
-looks. The functions that search are compiled once in a process, one for each kind of key.
+looks. The functions that search are compiled once in a process, one for each kind of key, and one for names of
+attributes: these are the keys themselves, so that nothing is compared.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
     from ljit.codegen.llvm.builder import BlockRef
 
-__all__ = ["UNKNOWN", "find_key"]
+__all__ = ["UNKNOWN", "find_key", "finder_of_names"]
 
 #: What a search gives where only CPython can tell; null: there is no such key; else where the value or the key lies
 UNKNOWN = address(1)
@@ -64,6 +65,31 @@ def find_key(e: Emitter, table: Native, key: Native) -> Ref | None:
     return e.f.call("ptr", function, (table.ref, *key.parts))
 
 
+def finder_of_names() -> str | None:
+    """The function that finds an interned str in a dict whose keys are strs; None: nobody knows how."""
+    if not layout.is_known() or not text_layout.is_known():
+        return None
+    return shared_function(_FIND_NAME, _write_finder_of_names)
+
+
+_FIND_NAME = "find.name"
+
+
+def _write_finder_of_names(module: ModuleBuilder) -> None:
+    f = module.function(_FIND_NAME, "ptr", ("ptr", "ptr"))
+    table, name = f.params
+    missing, unknown = f.new_block("missing"), f.new_block("unknown")
+    keys = _field(f, "ptr", table, layout.DICT_KEYS)
+    kind = _field(f, "i8", keys, layout.KEYS_KIND)
+    _leave_if(f, f.icmp("ne", kind, layout.TEXT_KEYS), unknown)
+    wanted = _Name(name, _field(f, "i64", name, text_layout.TEXT_HASH), unknown)
+    _search_entries(f, keys, _OF_TEXTS, wanted, missing)
+    f.start(missing)
+    f.ret(NULL)
+    if f.start(unknown, cold=True):
+        f.ret(UNKNOWN)
+
+
 def _code(t: Type) -> str:
     """A name for a type of keys."""
     return "".join(c if c.isalnum() else "." for c in str(t))
@@ -87,11 +113,37 @@ class _Wanted(Record):
     hash: Ref
     unknown: BlockRef  # where to go if only CPython can tell whether there is an equal key
 
+    def require_in(
+        self, f: FunctionBuilder, entries: _Entries, entry: Ref, other: BlockRef
+    ) -> None:
+        """Go to `other` unless the key of an entry is equal to it."""
+        _leave_if(f, f.icmp("ne", entries.hash_of(f, entry), self.hash), other, unlikely=False)
+        self.require_equal(f, _field(f, "ptr", entry, entries.key), other)
+
     def require_equal(self, f: FunctionBuilder, pointer: Ref, other: BlockRef) -> None:
         """Go to `other` unless a key is equal to it."""
         found = unbox(f, pointer, self.value.type, self.unknown)
         for x, y in zip(found.parts, self.value.parts, strict=True):
             _leave_if(f, f.bool_not(_is_equal(f, x, y)), other)
+
+
+class _Name(Record):
+    """An interned str that is looked for: any key that is equal to it is the same one, mostly."""
+
+    text: Ref
+    hash: Ref
+    unknown: BlockRef
+
+    def require_in(
+        self, f: FunctionBuilder, entries: _Entries, entry: Ref, other: BlockRef
+    ) -> None:
+        """Go to `other` unless it is the key of an entry."""
+        same, different = f.new_block("same"), f.new_block("different")
+        f.condbr(f.icmp("eq", _field(f, "ptr", entry, entries.key), self.text), same, different)
+        f.start(different)
+        is_equal = f.icmp("eq", entries.hash_of(f, entry), self.hash)
+        f.condbr(is_equal, self.unknown, other, unlikely=True)
+        f.start(same)
 
 
 def _is_equal(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
@@ -236,7 +288,7 @@ def _search_dict(f: FunctionBuilder, table: Ref, wanted: _Wanted) -> None:
 
 
 def _search_entries(
-    f: FunctionBuilder, keys: Ref, entries: _Entries, wanted: _Wanted, missing: BlockRef
+    f: FunctionBuilder, keys: Ref, entries: _Entries, wanted: _Wanted | _Name, missing: BlockRef
 ) -> None:
     log_size = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_SIZE), "i64")
     log_bytes = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_BYTES), "i64")
@@ -254,9 +306,7 @@ def _search_entries(
     f.condbr(f.icmp("eq", index, _number(-1)), missing, following)
     f.start(used)
     entry = f.gep("i8", first, f.binary("mul", index, _number(entries.size)))
-    found_hash = entries.hash_of(f, entry)
-    _leave_if(f, f.icmp("ne", found_hash, wanted.hash), following, unlikely=False)
-    wanted.require_equal(f, _field(f, "ptr", entry, entries.key), following)
+    wanted.require_in(f, entries, entry, following)
     f.ret(f.gep("i8", entry, _number(entries.value)))
     f.start(following)
     _go_on(f, place, perturb, mask, probe)

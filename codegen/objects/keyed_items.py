@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import convert
-from ljit.codegen.layouts.hash_layout import WATCHERS
 from ljit.codegen.lists.stored_items import store_item
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.attribute_dicts import is_watched, renew_version
 from ljit.codegen.objects.hash_tables import UNKNOWN, find_key
 from ljit.ops.python_types import class_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, STR
@@ -145,15 +145,11 @@ def store_in_dict(
     if place is None:
         return None
     is_new = _is_not_found(e, place).ref
-    if WATCHERS is not None:
-        offset, bits = WATCHERS
-        watchers = e.f.load("i64", e.f.gep("i8", x.ref, offset))
-        watchers = e.f.binary("and", watchers, bits)
-        is_watched = e.f.icmp("ne", watchers, 0)
-        is_new = e.f.binary("or", is_new, is_watched)
+    is_new = e.f.binary("or", is_new, is_watched(e.f, x.ref))
 
     def store() -> Native:
         store_item(e, place, value)
+        renew_version(e.f, x.ref)
         return _NOTHING
 
     return e.branch(Native(BOOL, (is_new,)), with_objects, store)

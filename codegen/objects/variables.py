@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.layouts.layout import CELL_CONTENT
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref
 from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.objects import owned_result, without_frames
 from ljit.codegen.references.refcounts import counter
 
@@ -23,8 +24,7 @@ def load_global(
 ) -> Native:
     """The variable in a module's dict; if there is none, what `load` gives or raises."""
     holder, key = e.context.keep(variables), e.context.keep(name)
-    e.f.module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
-    find = f"%item = call ptr @PyDict_GetItem({holder.typed}, {key.typed})"
+    find = f"%item = call ptr {reader_of_dict(e.f.module)}({holder.typed}, {key.typed})"
     symbol = e.f.module.symbol("global", holder.text, key.text)
     return _loaded(e, symbol, find, e.context.keep(without_frames(load)))
 
