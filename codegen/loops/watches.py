@@ -63,7 +63,7 @@ def _polls_inside(node: Node) -> bool:
     """Whether each trip of the loop comes to a `while` loop that polls in its first trip."""
     for inner in node.blocks[0]:
         if inner.op is LOOP and inner.inputs[1].is_endless:
-            if watch_of(inner) is Watch.POLL or _polls_inside(inner):
+            if watch_of(inner) in (Watch.POLL, Watch.INSIDE) or _polls_inside(inner):
                 return True
         if any(n.op is CONTINUE and n.target is node for b in inner.blocks for n in b.walk()):
             return False

@@ -243,7 +243,7 @@ def _search(
         if compiled is None:
             continue
         # An import hook such as pytest's (its names start with "@") changes the code, not the text.
-        if compiled == code or (is_rewritten and _looks_like(compiled, code)):
+        if _is_same(compiled, code) or (is_rewritten and _looks_like(compiled, code)):
             yield node, class_name
 
 
@@ -365,6 +365,26 @@ def _find_code(compiled: CodeType, name: str, first_line: int) -> CodeType | Non
             return code
         pending += [c for c in code.co_consts if isinstance(c, CodeType)]
     return None
+
+
+def _is_same(one: CodeType, other: CodeType) -> bool:
+    """What ``one == other`` says; CPython compares each nested code twice, and what is nested in that four times."""
+    nested, others = (
+        [c for c in code.co_consts if isinstance(c, CodeType)] for code in (one, other)
+    )
+    if not nested:
+        return one == other
+    return (
+        len(nested) == len(others)
+        and _with_names_of_nested(one) == _with_names_of_nested(other)
+        and all(map(_is_same, nested, others))
+    )
+
+
+def _with_names_of_nested(code: CodeType) -> CodeType:
+    """The code with names in the place of the codes in it."""
+    constants = (c.co_name if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=tuple(constants))
 
 
 def _looks_like(compiled: CodeType, code: CodeType) -> bool:

@@ -39,6 +39,13 @@ def test_each_of_several_lambdas_on_a_line_is_found():
     assert text_of(nested()) == "lambda: 3"
 
 
+def test_functions_nested_forty_deep_are_found():
+    lambdas = "".join(f"lambda x{k}: " for k in range(40))
+    one, other = function_of(f"fs = [{lambdas}x0 + 1, {lambdas}x0 + 2]", "fs")
+    assert text_of(one) == f"{lambdas}x0 + 1"
+    assert text_of(other) == f"{lambdas}x0 + 2"
+
+
 def test_functions_in_statements_that_share_a_line_are_found():
     text = "f = (\n    lambda: 1); g = (lambda:\n    2); h = lambda: 3"
     for name, expected in (("f", "lambda: 1"), ("g", "lambda:\n    2"), ("h", "lambda: 3")):
