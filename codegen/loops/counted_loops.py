@@ -33,7 +33,7 @@ _VECTORS_FIRST = (  # of a known number of trips LLVM would else write all, each
     '!{!"llvm.loop.vectorize.followup_epilogue", !{!"llvm.loop.isvectorized", i32 1}}',
 )
 _VECTOR = 4  # trips that may become a vector
-_WHOLE = 64  # trips: vectors take so many, or a half, a fourth ...
+_WHOLE, _MOST_WHOLE = 256, 64  # bytes and trips that vectors take at once, or a half, a fourth ...
 _MASKED = (  # one vector a trip: most rows are short
     '!{!"llvm.loop.vectorize.predicate.enable", i1 true}',
     '!{!"llvm.loop.interleave.count", i32 1}',
@@ -56,13 +56,16 @@ def whole_vectors(
     body: Callable[[Ref, State], State],
     hints: Sequence[str],
     length: int,
+    *,
+    size: int,
 ) -> State:
     """A loop like `inner_loop` whose last trips, fewer than vectors of LLVM's take, are a vector with a mask.
 
-    Left to LLVM they are done one by one, each of which takes as long as a vector where a trip is long.
+    Left to LLVM they are done one by one, each of which takes as long as a vector where a trip is long. `size`: of the
+    largest elements, in bytes.
     """
     f = e.f
-    whole = f.binary("and", count, -_WHOLE)
+    whole = f.binary("and", count, -min(_WHOLE // size, _MOST_WHOLE))
 
     def behind(k: Ref, carried: State) -> State:
         return body(f.add(whole, k), carried)

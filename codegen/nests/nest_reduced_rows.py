@@ -171,7 +171,8 @@ class ReducedRows(Stages):
         """An inner loop over elements side by side, of which the last ones may be a vector with a mask."""
         if count.constant is not None or not self._gains_from_masks:
             return self._vector_loop(count, start, body, hints)
-        return self._vector_loop(count, start, body, hints, whole_vectors)
+        size = max((x.dtype.itemsize for x in self.arrays if not x.is_range), default=8)
+        return self._vector_loop(count, start, body, hints, partial(whole_vectors, size=size))
 
     @property
     def _gains_from_masks(self) -> bool:

@@ -130,6 +130,22 @@ def test_masks_are_for_rows_of_which_much_is_computed(function, has_masks):
 
 
 @pytest.mark.skipif(vector_bytes() != 64, reason="there are no vectors with masks")
+@pytest.mark.parametrize(("dtype", "most"), [("float32", 64), ("float64", 32), ("uint8", 64)])
+def test_masks_are_for_fewer_elements_than_four_vectors_take(dtype, most):
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(
+            (lambda a: a[:, 1:] - a[:, :-1])
+            if dtype == "uint8"
+            else (lambda a: np.exp(a) * np.log(a + a[:, 0, None]))
+        )
+        a = np.ones((20, 40), dtype)
+        for _ in range(3):
+            f(a)
+    text = f.dump_llvm(a, optimized=False)
+    assert set(re.findall(r"and i64 %[\w.]+, (-(?:16|32|64|128|256))\b", text)) == {f"-{most}"}
+
+
+@pytest.mark.skipif(vector_bytes() != 64, reason="there are no vectors with masks")
 def test_both_loops_are_written_once():
     """LLVM wrote the main loop once for each thing that is the same in all rows, and all trips of the other one."""
 
