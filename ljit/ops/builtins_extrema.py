@@ -6,6 +6,7 @@ Arguments of different types give a Union: the result is one of the arguments as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare, get_op
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
+from ljit.ops.int_bounds import is_int
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
 from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
@@ -80,11 +82,24 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
     values = e.tuple_items(args[0]) if len(args) == 1 else args
     type_ = join_all(v.type for v in values)
     if isinstance(type_, UnionType):
-        return _mixed_extremum(e, values, type_, is_max=is_max)
+        return _mixed_extremum(e, _without_rivals(e, values, is_max=is_max), type_, is_max=is_max)
+    return _first_best(e, values, is_max=is_max)
+
+
+def _first_best(e: Emitter, values: Sequence[V], *, is_max: bool) -> V:
     best = values[0]
     for value in values[1:]:
         best = e.select(_better(e, value, best, is_max=is_max), value, best)
     return best
+
+
+def _without_rivals(e: Emitter, values: Sequence[V], *, is_max: bool) -> Sequence[V]:
+    """Of neighbours that are ints of one class the best ones: no NaN makes it count who is compared first."""
+    found: list[V] = []
+    for type_, group in groupby(values, key=lambda v: v.type):
+        run = [*group]
+        found += [_first_best(e, run, is_max=is_max)] if is_int(type_) else run
+    return found
 
 
 def _extremum_of_list(e: Emitter, x: V, *, is_max: bool) -> V:
@@ -132,6 +147,14 @@ _SAMPLES = (
         (np.float32(0.1), 0.1),
         (0, np.float64("nan")),
         (5, None),
+    ),
+    *(
+        (0, np.int64(3), np.int64(5), np.int64(-1)),
+        (0, np.int64(-3), np.int64(-1), np.int64(-5)),
+        (np.int64(4), 2, 9, 9, np.int64(9)),
+        (0, np.int64(0), np.int64(0), np.int64(-1)),
+        (0, np.float64("nan"), np.float64(1)),
+        (np.float64("nan"), np.float64(1), 0.0),
     ),
     *(
         ([3, 1, 2],),

@@ -27,6 +27,7 @@ from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
+from ljit.ops.int_quotients import FLOORDIV
 from ljit.ops.int_ranges import (
     BITS_AND,
     BITS_XOR,
@@ -125,9 +126,25 @@ def measures(s: Ranges, loop: Node, conditions: Iterable[Linear]) -> list[Measur
     halving = dict.fromkeys([*(condition + 1 for condition in compared), *variables])
     found = [Measure(x, Change.HALVES) for x in halving]
     found += [Measure(x, Change.DOUBLES) for x in variables]
-    steady = [x for x in compared if _is_of_variables(x, loop)]
+    multiplied = (_multiplied_out(s, x, loop) for x in compared)
+    steady = [x for x in multiplied if _is_of_variables(x, loop)]
     found += [Measure(x, change) for x in steady for change in (Change.FALLS, Change.FALLS_FAR)]
     return [m for m in found if m.amount.terms]
+
+
+def _multiplied_out(s: Ranges, amount: Linear, loop: Node) -> Linear:
+    """What is at least 0 where an amount is, without a quotient by a constant that the loop computes."""
+    for atom in amount.atoms():
+        node, factor = atom.value.node, amount.cofactor(atom)
+        if node is None or node.op.ranges is not FLOORDIV or factor is None or factor.terms:
+            continue
+        divisor = s.value(node.inputs[1])
+        if atom.value.is_inside(loop) and not divisor.terms and divisor.constant > 0:
+            most = s.value(node.inputs[0])  # of ``quotient * divisor``; the least of it is less
+            bound = most if factor.constant > 0 else most - (divisor.constant - 1)
+            rest = amount - factor * Linear.of(atom)
+            return rest * divisor + bound * factor
+    return amount
 
 
 def _is_of_variables(amount: Linear, loop: Node) -> bool:
