@@ -82,9 +82,8 @@ class Place(Record):
     """Where objects of a class have an attribute, if not in a dict."""
 
     version: int  # of the type
-    offset: (
-        int | None
-    )  # in the object, or among its values; None: those that have values have it not (yet)
+    #: in the object, or among its values; None: those that have values have it not (yet)
+    offset: int | None
     is_slot: bool
 
 

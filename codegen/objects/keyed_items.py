@@ -148,8 +148,8 @@ def store_in_dict(
     is_new = e.f.binary("or", is_new, is_watched(e.f, x.ref))
 
     def store() -> Native:
+        renew_version(e.f, x.ref)  # first: what the old value's end runs looks for the new one
         store_item(e, place, value)
-        renew_version(e.f, x.ref)
         return _NOTHING
 
     return e.branch(Native(BOOL, (is_new,)), with_objects, store)
