@@ -119,7 +119,7 @@ def _module(
     lines += [line for name, line in pieces.declarations.items() if name in used]
     lines += [_declared(function) for name, function in others.items() if name in used]
     for name, function in own.items():
-        is_visible = name in visible
+        is_visible = name in visible and IN_PLACE not in _head(function)
         lines.append(function.replace(" internal ", " ", 1) if is_visible else function)
     return "\n".join([*lines, *_nodes_of(body, pieces.nodes)]) + "\n"
 

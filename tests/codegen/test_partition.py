@@ -84,3 +84,15 @@ def test_what_is_put_in_the_place_of_calls_is_in_the_parts_that_call_it():
     main, quick = partition(module.replace("@item(i64 0)", "@same(i64 0)"))
     assert "define internal i64 @other" in main
     assert "@other" not in quick
+
+
+def test_what_is_put_in_the_place_of_calls_may_be_in_both_parts():
+    same = "define internal i64 @same(i64 %i) alwaysinline {\n  ret i64 %i\n}\n"
+    body = "define internal i64 @both(i64 %i) nounwind {\n  %s = call i64 @same(i64 %i)\n"
+    item = "optnone willreturn {\n  %s = call i64 @same(i64 %i)\n"
+    text = MODULE.replace("define i64 @entry", f"{same}define i64 @entry")
+    text = text.replace("define internal i64 @both(i64 %i) nounwind {\n", body)
+    text = text.replace("optnone willreturn {\n", item)
+    assert all("define internal i64 @same" in part for part in partition(text))
+    compiled = compile_ir(text, "entry", exports=("count",))
+    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(compiled.address)(1) == 42
