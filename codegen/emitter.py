@@ -437,9 +437,11 @@ class Emitter:
     getattr = objects.getattr_
     setattr = objects.setattr_
     new_object = objects.new_object
+    made_of = objects.made_of
     own_attribute = held_functions.own_attribute
     check_function = held_functions.check_function
     check_method = held_functions.check_method
+    check_super = held_functions.check_super
     check_kind = held_functions.check_kind
     given_value = held_functions.given_value
     call_boxed = objects.call_boxed

@@ -27,7 +27,7 @@ from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
 from ljit.codegen.objects.attribute_dicts import reader_of_dict, writer_of_dict
 from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
-from ljit.ops.python_types import NO_ATTRIBUTE, has_plain_lookup, own_attribute
+from ljit.ops.python_types import NO_ATTRIBUTE, find_behind, has_plain_lookup, own_attribute
 from ljit.records import Record
 
 __all__ = [
@@ -196,18 +196,26 @@ def method_test(
     module: ModuleBuilder,
     cls: type | None,
     name: Ref,
-    text: str,
-    method: object,
+    wanted: tuple[str, object, type | None],
     keep: Callable[[object], Ref],
 ) -> str:
-    """The function that tells whether an attribute of an object is a function of its class, as a method."""
+    """The function that tells whether an attribute of an object is a function of its class, as a method.
+
+    `wanted`: the name, the function, and the class behind which it is looked for, as by `super`; None: behind none.
+    """
     module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
-    is_known = cls is not None and find_in_class(cls, text) is method
-    test = _test_of_method(module, cls, name, text) if is_known else None
+    text, method, above = wanted
+    test = None
+    if above is not None and cls is not None:
+        version = type_version(cls)
+        is_known = version and find_behind(cls, above, text) is method
+        test = _check_type(version) if is_known else None
+    elif cls is not None and find_in_class(cls, text) is method:
+        test = _test_of_method(module, cls, name, text)
     keep(cls)
-    symbol = module.symbol("is.method", id(cls), id(method), name.text)
+    symbol = module.symbol("is.method", id(cls), id(method), name.text, id(above))
     operands = ", ".join(
-        ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method))
+        ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method), keep(above))
     )
     source = f"""define internal i1 @{symbol}(ptr %x) nounwind {{
 entry:
@@ -226,9 +234,11 @@ slow:
 _CALL = "PyObject_CallFunctionObjArgs"
 
 
-def _is_method(x: object, name: str, function: object) -> bool:
-    """Whether ``x.name`` is the function of its class, without running code of the object."""
+def _is_method(x: object, name: str, function: object, above: type | None) -> bool:
+    """Whether ``x.name`` is the function of its class, or ``super(above, x).name``, without running code of either."""
     cls = type(x)
+    if above is not None:
+        return find_behind(cls, above, name) is function
     if not has_plain_lookup(cls) or find_in_class(cls, name) is not function:
         return False
     found = getattr(x, name)  # a function of the class hides no attribute of the object

@@ -35,15 +35,31 @@ from ljit.types import ANY
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["check_function", "check_kind", "check_method", "given_value", "own_attribute"]
+__all__ = [
+    "check_function",
+    "check_kind",
+    "check_method",
+    "check_super",
+    "given_value",
+    "own_attribute",
+]
 
 _WORD = 8
 
 
 def check_method(e: Emitter, x: Native, name: str, function: object) -> None:
     """Leave unless ``x.name`` is the function as a method of `x`."""
+    _check_method(e, x, name, function, None)
+
+
+def check_super(e: Emitter, x: Native, above: type, name: str, function: object) -> None:
+    """Leave unless ``super(above, x).name`` is the function as a method of `x`."""
+    _check_method(e, x, name, function, above)
+
+
+def _check_method(e: Emitter, x: Native, name: str, function: object, above: type | None) -> None:
     keep = e.context.keep
-    test = method_test(e.f.module, class_of(x.type), keep(name), name, function, keep)
+    test = method_test(e.f.module, class_of(x.type), keep(name), (name, function, above), keep)
     same = e.f.call("i1", test, (x.ref,))
     e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
 

@@ -71,6 +71,23 @@ def new_object(e: Emitter, cls: type) -> Native:
     return Native(ObjectType(cls), owned_result(e, made).parts)
 
 
+def made_of(e: Emitter, x: Native, function: Callable[[object], object]) -> Native:
+    """What a function gives for an object; it runs in exits if only these need it."""
+    receiver, slot = borrow_object(e, x)
+    operands = (e.context.keep(function), receiver)
+
+    def call() -> Ref:
+        return e.f.call_external("ptr", "PyObject_CallOneArg", operands)
+
+    node = e.bailout.node
+    if node is not None and x.type.is_boxed and is_for_exits(node):
+        return Native(e.result_types[0], (NULL,), late=call)
+    result = owned_result(e, call())
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    return result
+
+
 def _vectorcall(
     e: Emitter, symbol: str, callee: Sequence[Ref], args: Sequence[Native], names: tuple[str, ...]
 ) -> Native:

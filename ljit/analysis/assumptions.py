@@ -79,6 +79,11 @@ def assumptions_of_closure(node: Node) -> list[Assumption]:
     """The same for a closure cell."""
     name, scope = node.attrs["name"], node.attrs["scope"]
     assert isinstance(name, str) and isinstance(scope, types.FunctionType)
+    return assumptions_of_cell(name, scope)
+
+
+def assumptions_of_cell(name: str, scope: types.FunctionType) -> list[Assumption]:
+    """What makes the free variable of a function a constant; [] if it is not bound."""
     assert scope.__closure__ is not None
     cell = scope.__closure__[scope.__code__.co_freevars.index(name)]
     value = _cell_content(cell)

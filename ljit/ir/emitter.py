@@ -422,6 +422,12 @@ class Emitter(Protocol):
     def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
+    def check_super(self, x: V, above: type, name: str, function: object) -> None:
+        """Bail unless the Python function is what ``super(above, x)`` has as a method of the name."""
+
+    def made_of(self, x: V, function: Callable[[object], object]) -> V:
+        """What a function without effects gives for the object; it runs in exits if only these need it."""
+
     def new_object(self, cls: type) -> V:
         """What `object.__new__` makes of the class; bail if that has another ``__new__``."""
 

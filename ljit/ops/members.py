@@ -6,6 +6,7 @@ the class's comes with a `prim::no_attributes`.
 
 from __future__ import annotations
 
+from functools import partial
 from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
 from ljit.held import HeldKind
@@ -18,11 +19,14 @@ __all__ = [
     "CHECK_FUNCTION",
     "CHECK_KIND",
     "CHECK_METHOD",
+    "CHECK_SUPER",
     "GIVEN_VALUE",
     "METHOD",
     "NEW_OBJECT",
     "NO_ATTRIBUTES",
     "OWN_ATTRIBUTE",
+    "SUPER",
+    "SUPER_METHOD",
     "refuse_result",
 ]
 
@@ -46,6 +50,17 @@ def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V
 def _lower_check_method(e: Emitter, x: V, *, name: str, function: object) -> tuple[V, ...]:
     e.check_method(x, name, function)
     return ()
+
+
+def _lower_check_super(
+    e: Emitter, x: V, *, above: type, name: str, function: object
+) -> tuple[V, ...]:
+    e.check_super(x, above, name, function)
+    return ()
+
+
+def _super_method(above: type, name: str, x: object) -> object:
+    return getattr(super(above, x), name)
 
 
 def _lower_check_function(e: Emitter, x: V, *, function: object) -> tuple[V, ...]:
@@ -113,6 +128,39 @@ CHECK_METHOD = declare(
         evaluate=lambda x, *, name, function: None,
         lower=_lower_check_method,
         effects=Effect.READ | Effect.RAISE,
+    )
+)
+SUPER = declare(
+    OpDef(
+        "prim::super",
+        Schema("(x, *, above)"),
+        "``super(above, x)`` of an object of a class that is derived from `above`.",
+        infer=lambda x, *, above: ObjectType(super),
+        evaluate=lambda x, *, above: super(above, x),
+        lower=lambda e, x, *, above: e.made_of(x, partial(super, above)),
+        effects=Effect.ALLOC,
+    )
+)
+CHECK_SUPER = declare(
+    OpDef(
+        "prim::check_super",
+        Schema("(x, *, above, name, function)"),
+        "Leave native code unless ``super(above, x).name`` is the function, bound to `x`.",
+        infer=lambda x, *, above, name, function: (),
+        evaluate=lambda x, *, above, name, function: None,
+        lower=_lower_check_super,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
+SUPER_METHOD = declare(
+    OpDef(
+        "prim::super_method",
+        Schema("(x, *, above, name)"),
+        "The bound method ``super(above, x).name``, which is known to be one.",
+        infer=lambda x, *, above, name: ObjectType(MethodType),
+        evaluate=lambda x, *, above, name: _super_method(above, name, x),
+        lower=lambda e, x, *, above, name: e.made_of(x, partial(_super_method, above, name)),
+        effects=Effect.ALLOC,
     )
 )
 CHECK_FUNCTION = declare(

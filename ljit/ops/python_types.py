@@ -49,6 +49,7 @@ __all__ = [
     "check_index",
     "class_of",
     "common_type",
+    "find_behind",
     "fixed_method",
     "has_plain_lookup",
     "is_below",
@@ -130,6 +131,13 @@ def has_plain_lookup(cls: type) -> bool:
     """Whether attributes of the objects are looked up as usual: in the object, then in the class and its bases."""
     lookup: object = cls.__getattribute__
     return lookup is object.__getattribute__ and not hasattr(cls, "__getattr__")
+
+
+def find_behind(cls: type, above: type, name: str) -> object:
+    """Give what ``super(above, x).name`` finds for an object `x` of the class, not bound; None: nothing."""
+    bases = cls.__mro__
+    behind = bases[bases.index(above) + 1 :] if above in bases else ()
+    return next((vars(c)[name] for c in behind if name in vars(c)), None)
 
 
 #: what `own_attribute` gives if there is none

@@ -19,7 +19,7 @@ from ljit.ops.control import CALL_NATIVE
 from ljit.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
-from ljit.runtime.plans import Plan
+from ljit.runtime.plans import NO_GAIN, Plan
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import TWIN_OPTIONS
 from ljit.types import NEVER, Type, join
@@ -45,6 +45,8 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
     executor.warm_up()
     with executor.lock:
         plan = _plan(executor, params)  # type: ignore[arg-type]
+        if plan is not None and plan.refused == NO_GAIN and not plan.is_called:
+            plan.refused = None  # for callers of CPython's; a native one gains by the call
         if plan is None or plan.refused is not None:
             return None
         unit = _native_unit(executor, plan)

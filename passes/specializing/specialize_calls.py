@@ -5,8 +5,8 @@ natively or by its op; `prim::check_function` says that it still is that one. On
 one in each run, of the same code, and so is a bound method, or a `functools.partial`, one of the same function:
 `prim::check_kind` says so, and what it gives of its own (`prim::given_value`) goes in front of the arguments. A
 method of a user's class is called as the function that the class has now; `prim::check_method` says that it still is
-that one. Python functions of installed libraries are left to CPython: they are many, long, and seldom what a loop is
-about.
+that one, `prim::check_super` says it of what `super()` finds, for which no object is made. Python functions of
+installed libraries are left to CPython: they are many, long, and seldom what a loop is about.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Protocol
 
-from ljit.analysis.assumptions import python_function
+from ljit.analysis.assumptions import assumptions_of_cell, python_function
 from ljit.analysis.liveness import Liveness
 from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Effect, Node, OpDef, Value, get_op
@@ -25,13 +25,16 @@ from ljit.ops.members import (
     CHECK_FUNCTION,
     CHECK_KIND,
     CHECK_METHOD,
+    CHECK_SUPER,
     GIVEN_VALUE,
     METHOD,
     NEW_OBJECT,
     OWN_ATTRIBUTE,
+    SUPER,
+    SUPER_METHOD,
 )
 from ljit.ops.objects import CALL
-from ljit.ops.python_types import has_plain_lookup, is_open
+from ljit.ops.python_types import find_behind, has_plain_lookup, is_open
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
@@ -98,6 +101,7 @@ class Calls:
             get_op("py::call"): self.visit_call,
             get_op("py::call_method"): self.visit_method,
             get_op("py::getattr"): self.visit_attribute,
+            get_op("prim::bound_super"): self.visit_super,
         }
 
     def visit_operator(self, node: Node) -> bool:
@@ -115,7 +119,7 @@ class Calls:
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
-        made = callee.made_by(METHOD)
+        made = callee.made_by(METHOD) or callee.made_by(SUPER_METHOD)
         if made is not None and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
         if not callee.is_constant and (held := self._function_held(node.inputs[0])) is not None:
@@ -144,6 +148,9 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
+        if (method := _behind_super(receiver, str(node.attrs["name"]))) is not None:
+            checked = self._check_super(node, receiver, method)
+            return self._call_function(node, method, [*checked.inputs, *args])
         held = self._attribute_held(node, receiver)
         if held is not None:
             return self._call_held(node, lambda: self._own_attribute(node, receiver), held, args)
@@ -175,6 +182,12 @@ class Calls:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
         is_called = _is_only_called(node.output)
+        if is_called and (found := _behind_super(receiver, name)) is not None:
+            checked = self._check_super(node, receiver, found)
+            attrs = {"above": checked.attrs["above"], "name": name}
+            bound = self.walk.out.append(SUPER_METHOD, checked.inputs, attrs, like=node)
+            self.walk.finish(node, bound.outputs)
+            return True
         method = _users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
@@ -183,6 +196,30 @@ class Calls:
         bound = self.walk.out.append(METHOD, (receiver,), {"name": name}, like=node)
         self.walk.finish(node, bound.outputs)
         return True
+
+    def visit_super(self, node: Node) -> bool:
+        """``super()``: for an object of a user's class it is known what is found by it."""
+        receiver, scope = self.walk.values[node.inputs[0]], node.attrs["scope"]
+        assert isinstance(scope, FunctionType)
+        assumptions = assumptions_of_cell("__class__", scope)
+        if not assumptions or self.walk.feedback.is_unstable("__class__"):
+            return self.walk.visit_operation(node)
+        above = assumptions[0].value
+        if not _is_derived(receiver.type, above):
+            return self.walk.visit_operation(node)
+        self.walk.out.assume(assumptions[0], node)
+        self.walk.out.effects = Effect.PURE
+        made = self.walk.out.append(SUPER, (receiver,), {"above": above}, like=node)
+        self.walk.finish(node, made.outputs)
+        return True
+
+    def _check_super(self, node: Node, bound: Value, function: object) -> Node:
+        """Check that the function still is what ``super().name`` finds; its input is the object of the method."""
+        self.walk.out.effects = Effect.PURE
+        made = bound.made_by(SUPER)
+        assert made is not None
+        attrs = {**made.attrs, "name": node.attrs["name"], "function": function}
+        return self.walk.out.append(CHECK_SUPER, made.inputs, attrs, like=node)
 
     def _function_held(self, variable: Value) -> object:
         """What a variable of the baseline graph held each time, see `_worth_a_check`."""
@@ -367,16 +404,45 @@ def _users_method(type_: Type, name: str) -> object:
         return None
     if not has_plain_lookup(type_.cls):
         return None
-    found = next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
+    return _users_function(
+        next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
+    )
+
+
+def _users_function(found: object) -> object:
+    """What a class has, if it is a function, decorated or not, and not one of an installed library; else None."""
     function = python_function(found)
-    if function is None or _is_of_library(function.__code__):
-        return None
-    return found
+    return None if function is None or _is_of_library(function.__code__) else found
 
 
 def _function_of(bound: Node) -> object:
     """The function of a method that was looked up."""
-    return _users_method(bound.inputs[0].type, str(bound.attrs["name"]))
+    name = str(bound.attrs["name"])
+    if bound.op is SUPER_METHOD:
+        return _function_behind(bound, name)
+    return _users_method(bound.inputs[0].type, name)
+
+
+def _is_derived(type_: Type, above: object) -> bool:
+    """Whether the objects, which are no classes, are of a class that is derived from another."""
+    return (
+        isinstance(type_, ObjectType)
+        and not issubclass(type_.cls, type)
+        and above in type_.cls.__mro__
+    )
+
+
+def _behind_super(receiver: Value, name: str) -> object:
+    """The function that ``super()`` finds under the name; None: it is no such value, or finds another thing."""
+    made = receiver.made_by(SUPER)
+    return None if made is None else _function_behind(made, name)
+
+
+def _function_behind(made: Node, name: str) -> object:
+    """The same, of a node that says in front of which class it begins."""
+    (x,), above = made.inputs, made.attrs["above"]
+    assert isinstance(x.type, ObjectType) and isinstance(above, type)
+    return _users_function(find_behind(x.type.cls, above, name))
 
 
 def _is_only_called(value: Value) -> bool:
