@@ -2,7 +2,7 @@
 
 Some vectors at a time are lanes of registers, and so are the places: columns, and rows of so few elements that a search
 in each takes longer than to put an element of each together. Vectors that do not fit behind the others begin before the
-end of these: what is stored twice is the same.
+end of these: what is stored twice is the same. Long columns are gone through in some parts side by side.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.kernels.extreme_search import Search, splat
+from ljit.codegen.llvm.engine import has_avx512
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ljit.codegen.llvm.builder import ModuleBuilder
 
 __all__ = ["ColumnSearch"]
@@ -102,8 +105,11 @@ done:
 
     def _tiles(self, name: str, n: int) -> str:
         """The loop over `n` vectors at a time, whose elements and places are in registers."""
-        t, mask, is_apart = self.search.type, f"<{n} x i1>", name == "rows"
-        vector, places = f"<{n} x {t}>", f"<{n} x i64>"
+        is_apart = name == "rows"
+        chains = [f"{name}.{i}" for i in range(_chains(n))]
+        begins = "\n".join(self._begin(name, i, n, is_apart=is_apart) for i in range(len(chains)))
+        phis = "\n".join(self._phis(name, chain, n) for chain in chains)
+        trips = "\n".join(self._trip(name, chain, n, is_apart=is_apart) for chain in chains)
         return f"""tile.{name}:
   %j.{name} = phi i64 [ 0, %{name if is_apart else "side"} ], [ %next.{name}, %end.{name} ]
   %last.{name} = sub i64 %count, {n}
@@ -111,25 +117,82 @@ done:
   %at.{name} = select i1 %is.in.{name}, i64 %j.{name}, i64 %last.{name}
   %begin.{name} = mul i64 %at.{name}, %step
   %base.{name} = getelementptr i8, ptr %data, i64 %begin.{name}
-{self._loaded(f"x0.{name}", f"%base.{name}", n, is_apart=is_apart)}
+  %rounded.{name} = add i64 %size, {len(chains) - 1}
+  %trips.{name} = udiv i64 %rounded.{name}, {len(chains)}
+  %most.{name} = sub i64 %size, %trips.{name}
+{begins}
   br label %row.{name}
 row.{name}:
   %k.{name} = phi i64 [ 0, %tile.{name} ], [ %k.next.{name}, %row.{name} ]
-  %best.{name} = phi {vector} [ %x0.{name}, %tile.{name} ], [ %new.{name}, %row.{name} ]
-  %place.{name} = phi {places} [ zeroinitializer, %tile.{name} ], [ %other.{name}, %row.{name} ]
+{phis}
   %offset.{name} = mul i64 %k.{name}, %stride
-  %from.{name} = getelementptr i8, ptr %base.{name}, i64 %offset.{name}
-{self._loaded(f"x.{name}", f"%from.{name}", n, is_apart=is_apart)}
-{self.search.better(f"better.{name}", vector, mask, f"%x.{name}", f"%best.{name}")}
 {splat(f"ks.{name}", f"k.{name}", "i64", n)}
-  %new.{name} = select {mask} %better.{name}, {vector} %x.{name}, {vector} %best.{name}
-  %other.{name} = select {mask} %better.{name}, {places} %ks.{name}, {places} %place.{name}
+{trips}
   %k.next.{name} = add nuw nsw i64 %k.{name}, 1
-  %more.{name} = icmp slt i64 %k.next.{name}, %size
+  %more.{name} = icmp slt i64 %k.next.{name}, %trips.{name}
   br i1 %more.{name}, label %row.{name}, label %end.{name}
 end.{name}:
-  %target.{name} = getelementptr i64, ptr %out, i64 %at.{name}
-  store {places} %other.{name}, ptr %target.{name}, align 8
+{self._store(name, chains, n)}
   %next.{name} = add nuw nsw i64 %j.{name}, {n}
   %again.{name} = icmp slt i64 %next.{name}, %count
   br i1 %again.{name}, label %tile.{name}, label %done"""
+
+    def _begin(self, name: str, i: int, n: int, *, is_apart: bool) -> str:
+        """Where a chain begins: behind those before, or so that it ends with the last elements."""
+        chain = f"{name}.{i}"
+        return f"""  %behind.{chain} = mul i64 %trips.{name}, {i}
+  %is.near.{chain} = icmp slt i64 %behind.{chain}, %most.{name}
+  %first.{chain} = select i1 %is.near.{chain}, i64 %behind.{chain}, i64 %most.{name}
+  %ahead.{chain} = mul i64 %first.{chain}, %stride
+  %base.{chain} = getelementptr i8, ptr %base.{name}, i64 %ahead.{chain}
+{self._loaded(f"x0.{chain}", f"%base.{chain}", n, is_apart=is_apart)}"""
+
+    def _phis(self, name: str, chain: str, n: int) -> str:
+        vector, _, places = self._vectors(n)
+        before, again = f"%tile.{name}", f"%row.{name}"
+        return f"""  %best.{chain} = phi {vector} [ %x0.{chain}, {before} ], [ %new.{chain}, {again} ]
+  %place.{chain} = phi {places} [ zeroinitializer, {before} ], [ %other.{chain}, {again} ]"""
+
+    def _trip(self, name: str, chain: str, n: int, *, is_apart: bool) -> str:
+        """An element of each vector; places are counted from where the chain begins."""
+        vector, mask, places = self._vectors(n)
+        better = f"{mask} %better.{chain}"
+        return f"""  %from.{chain} = getelementptr i8, ptr %base.{chain}, i64 %offset.{name}
+{self._loaded(f"x.{chain}", f"%from.{chain}", n, is_apart=is_apart)}
+{self.search.better(f"better.{chain}", vector, mask, f"%x.{chain}", f"%best.{chain}")}
+  %new.{chain} = select {better}, {vector} %x.{chain}, {vector} %best.{chain}
+  %other.{chain} = select {better}, {places} %ks.{name}, {places} %place.{chain}"""
+
+    def _store(self, name: str, chains: Sequence[str], n: int) -> str:
+        """Store the places of what is best of all chains: of the first one where some are as good."""
+        vector, mask, places = self._vectors(n)
+        best, place = f"%new.{chains[0]}", f"%other.{chains[0]}"
+        lines = list[str]()
+        for chain in chains[1:]:
+            better = f"{mask} %is.better.{chain}"
+            lines += [
+                splat(f"firsts.{chain}", f"first.{chain}", "i64", n),
+                f"  %there.{chain} = add {places} %other.{chain}, %firsts.{chain}",
+                self.search.better(f"is.better.{chain}", vector, mask, f"%new.{chain}", best),
+                f"  %best.of.{chain} = select {better}, {vector} %new.{chain}, {vector} {best}",
+                f"  %place.of.{chain} = select {better}, {places} %there.{chain}, {places} {place}",
+            ]
+            best, place = f"%best.of.{chain}", f"%place.of.{chain}"
+        lines += [
+            f"  %target.{name} = getelementptr i64, ptr %out, i64 %at.{name}",
+            f"  store {places} {place}, ptr %target.{name}, align 8",
+        ]
+        return "\n".join(lines)
+
+    def _vectors(self, n: int) -> tuple[str, str, str]:
+        """The types of elements, of what is asked of them, and of their places."""
+        return f"<{n} x {self.search.type}>", f"<{n} x i1>", f"<{n} x i64>"
+
+
+def _chains(n: int) -> int:
+    """How many parts of `n` columns are gone through side by side: in each, a row waits for the one before.
+
+    As many as there are registers for.
+    """
+    narrow, wide = 4, 2 if has_avx512() else 1
+    return {min(_LANES): narrow, max(_LANES): wide}.get(n, 1)

@@ -144,6 +144,32 @@ def test_short_rows_are_searched_together(dtype):
     check(along_last, arrays())
 
 
+@pytest.mark.parametrize("dtype", REAL)
+def test_columns_are_searched_in_parts(dtype):
+    """Extrema, equal ones, and NaNs, in each row, where parts meet and where they overlap."""
+    arrays = []
+    for rows in (1, 2, 3, 4, 5, 7, 9, 18):
+        for columns in (4, 7, 16, 21):
+            a = np.full((rows, columns), 3).astype(dtype)
+            places = np.arange(columns)
+            a[places % rows, places] = 5 * (places % 2)
+            a[places * 3 % rows, places] = 5 * (places % 2)
+            arrays.append(a)
+            if a.dtype.kind == "f":
+                with_nans = a.copy()
+                with_nans[places * 5 % rows, places] = np.nan
+                with_nans[places * 7 % rows, places] = np.nan
+                arrays += [with_nans, with_nans[::-1]]
+    check(along_first, arrays)
+
+
+def test_rows_of_columns_do_not_wait_for_one_another():
+    module = ModuleBuilder("places")
+    ColumnSearch(Search(np.dtype(np.float64), greatest=True)).define(module)
+    columns = module.render().split("row.4:")[1].split("end.4:")[0]
+    assert columns.count("phi <4 x double>") == 4
+
+
 def test_short_rows_are_lanes():
     module = ModuleBuilder("places")
     ColumnSearch(Search(np.dtype(np.float64), greatest=True)).define(module)
