@@ -76,6 +76,7 @@ NAMES = (
     "split_sums",
     "unbox_lists",
     "unroll_and_jam",
+    "unroll_products",
     "unroll_updates",
 )
 config.warn_of_unknown(NAMES)

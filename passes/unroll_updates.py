@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import LOOP, SNAPSHOT, YIELD
 from ljit.passes.fusion.fuse_nodes import has_nests, is_elementwise, makes_memory
+from ljit.passes.loops.written_out import known_trips, write_out
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant, replace_value
 from ljit.types import ArrayType
 
 __all__ = ["unroll_updates"]
@@ -41,7 +41,7 @@ def unroll_updates(graph: Graph, failed: Collection[int] = ()) -> bool:
         if loop.block is None or not _pays(loop, failed):  # it was part of another one
             continue
         if is_allowed(NAME, loop):
-            _unroll(loop)
+            write_out(loop)
             changed = True
     return changed
 
@@ -66,30 +66,11 @@ def _pays(loop: Node, failed: Collection[int]) -> bool:
 
 def _copies(loop: Node) -> int:
     """How often the innermost body runs; 0 if that is not known, or a loop is left early or takes many trips."""
-    trips = _trips(loop)
+    trips = known_trips(loop, MAX_TRIPS)
     inner = [node for node in loop.blocks[0] if node.blocks]
     if any(node.op is not LOOP for node in inner):
         return 0
     return trips * max([_copies(node) for node in inner], default=1)
-
-
-def _trips(loop: Node) -> int:
-    start, stop = loop.inputs[:2]
-    if len(loop.blocks) > 1 or loop.blocks[0].terminator.op is not YIELD:
-        return 0
-    if not start.is_constant or start.constant != 0:
-        return 0
-    count = stop.constant if stop.is_constant else _size(stop)
-    return count if isinstance(count, int) and count <= MAX_TRIPS else 0
-
-
-def _size(value: Value) -> object:
-    """The size of a constant that a loop goes through."""
-    made = value.made_by(get_op("prim::view_size"))
-    if made is None or not made.inputs[0].is_constant:
-        return None
-    assert made.op.evaluate is not None
-    return made.op.evaluate(made.inputs[0].constant)
 
 
 def _is_made_before(value: Value, loop: Node) -> bool:
@@ -114,27 +95,3 @@ def _is_computed(value: Value) -> bool:
     if not isinstance(type_, ArrayType) or None not in type_.shape or made is None:
         return False
     return is_elementwise(made) and not made.op.schema.written
-
-
-def _unroll(loop: Node) -> None:
-    """Put the trips in the place of a loop, then those of the loops in them."""
-    body, trips = loop.blocks[0], _trips(loop)
-    carried = list(loop.inputs[2:])
-    copied: list[Node] = []
-    for trip in range(trips):
-        k = insert_constant(trip, loop)
-        values: dict[Value, Value] = dict(zip(body.params, (k, *carried), strict=True))
-        for node in body:
-            if node is not body.terminator:
-                copied.append(copy_node(node, loop.graph, values, {}).insert_before(loop))
-        carried = [values.get(v, v) for v in body.terminator.inputs]
-    for out, value in zip(loop.outputs, carried, strict=True):
-        replace_value(out, value)
-    behind = loop.next
-    loop.erase()
-    for node in copied:
-        if node.op is LOOP:
-            _unroll(node)
-        else:
-            drop_repeated_snapshot(node)
-    drop_repeated_snapshot(behind)

@@ -59,7 +59,7 @@ _SPECIALIZED = (
 
 #: what is left to do on the graph of quick code
 OPTIMIZING_PIPELINE = (
-    "eliminate_redundant_checks,interchange,unroll_and_jam,distribute_checks,split_sums,forward_stores,"
+    "unroll_products,eliminate_redundant_checks,interchange,unroll_and_jam,distribute_checks,split_sums,forward_stores,"
     "eliminate_dead_code,check_inplace"
 )
 

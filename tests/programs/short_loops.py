@@ -1,4 +1,4 @@
-"""Loops of a few trips over whole arrays, each of which changes an array that was made in front of them."""
+"""Loops of a few trips: over whole arrays, each of which changes an array that was made in front of them; products."""
 
 import numpy as np
 
@@ -119,3 +119,51 @@ def sums_along_either_axis(a):
     down, across = a.sum(axis=0, keepdims=True), a[:, ::-1].sum(axis=1, keepdims=True)
     doubled = down * 2.0
     return doubled, np.sqrt(np.abs(doubled)) + across
+
+
+def text_of(characters, n=12):
+    return np.frombuffer((characters * n).encode(), np.uint8)
+
+
+@program(
+    lambda: (text_of("07af3C"), 0),
+    lambda: (text_of("zz"), 0),  # beyond a byte
+    lambda: (text_of("00000000zz"), 4),  # the same after a few trips
+    lambda: (text_of("f", 1), 0),
+    lambda: (text_of("ff", 1), -3),  # from the end, where there are two
+    lambda: (text_of("7a"), 12),  # IndexError in the middle
+)
+def bytes_of_hexadecimal_digits(text, begin):
+    out = np.empty(len(text) // 2, np.uint8)
+    for i in range(len(out)):
+        v = 0
+        for k in range(2):
+            c = int(text[begin + 2 * i + k])
+            if 48 <= c <= 57:
+                d = c - 48
+            elif 97 <= c <= 102:
+                d = c - 87
+            else:
+                d = c - 55
+            v = v * 16 + d
+        out[i] = v
+    return out
+
+
+@program(
+    lambda: (np.arange(-6, 7), 10),
+    lambda: (np.arange(6) * 1000, 10**9),  # beyond 64 bits in some trips
+    lambda: (np.zeros(0, int), 10),
+    lambda: (np.arange(5, dtype=np.int8), -(2**40)),
+)
+def values_of_a_polynomial(xs, scale):
+    total, last = 0, 1
+    for x in xs:
+        v = 0
+        for c in (3, -2, 5, scale):
+            v = v * int(x) + c
+        for _ in range(3):
+            last = last * 7 % 1000003
+            v *= last
+        total += v
+    return total, last
