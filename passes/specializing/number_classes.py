@@ -13,6 +13,7 @@ with it as well where native code is left, so this asks of all that the *baselin
 - stored in an array whose elements are of its dtype (`OpDef.number_type`);
 - an operand beside another one whose class makes the result NumPy's, and which cannot be of another class in the
   interpreter: it is computed, without a guard, of what is older than the loop and of elements of older arrays;
+- an operand behind the loop, beside an element of an array of the number's dtype that is older than the loop;
 - anything behind a loop that has a first trip for certain (``for k in range(3)``) and does one of these in each trip:
   what comes out of it is NumPy's anyway.
 
@@ -30,7 +31,7 @@ import numpy as np
 from ljit.analysis.dominance import is_visible_at
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.containers import TUPLE_INDEX
-from ljit.ops.control import BREAK, DEOPTIMIZE, IF, LOOP
+from ljit.ops.control import BREAK, DEOPTIMIZE, IF, LOOP, PROFILE
 from ljit.ops.numpy_rules import dtype_of
 from ljit.ops.objects import UNPACK
 from ljit.ops.python_iteration import HAS_NEXT, ITER_CALL, NEXT
@@ -72,7 +73,11 @@ def is_unseen(
         uses = _uses(loop, index, has_trip)
         if any(not u.outputs and _type_in_array((u, i), loop, values) is None for u, i in uses):
             return False
-        operations = [(u, values.get(u.outputs[0]), i) for u, i in uses if u.outputs]
+        operations = [
+            (u, values.get(u.outputs[0]), i)
+            for u, i in uses
+            if u.outputs and not _meets_element((u, i), loop, number, values)
+        ]
         types_ = (initial[index].type, number)
         if made.blocks[0].params[1 + index].type != number or not all(
             _gives_the_same(*operation, types_, inside) for operation in operations
@@ -183,7 +188,10 @@ def _number_type(first: Value, loop: Node, index: int, values: _Values) -> Scala
     if number.dtype != own and not _may_begin(number, first):
         return None
     is_known = (
-        _type_in_array(use, loop, values) or _is_operand(use, loop, number, values) for use in uses
+        _type_in_array(use, loop, values)
+        or _is_operand(use, loop, number, values)
+        or _meets_element(use, loop, number, values)
+        for use in uses
     )
     return number if all(is_known) else None
 
@@ -207,6 +215,32 @@ def _is_operand(use: _Use, loop: Node, number: ScalarType, values: _Values) -> b
         and user.op.numpy is not None
         and get_op(user.op.numpy).elementwise
     )
+
+
+def _meets_element(use: _Use, loop: Node, number: ScalarType, values: _Values) -> bool:
+    """Whether it is used behind the loop by an operator that gives the same of the element beside it and either class.
+
+    That is one of an older array whose elements have the number's type. Parts of such arrays do as well.
+    """
+    user, position = use
+    if user.is_inside(loop) or user.op.numpy is None or len(user.inputs) != 2:
+        return False
+    read = _seen(user.inputs[1 - position]).node
+    if read is None or read.op.numpy is None or not get_op(read.op.numpy).reads_part:
+        return False
+    array, op = _older_type(read.inputs[0], loop, values), get_op(user.op.numpy)
+    if not isinstance(array, ArrayType) or array.element != number or not op.elementwise:
+        return False
+    plain = FLOAT if number.dtype.kind == "f" else INT
+    pairs = [(t, number) if position == 0 else (number, t) for t in (plain, number)]
+    return op.infer_types(pairs[0], user.attrs) == op.infer_types(pairs[1], user.attrs)
+
+
+def _seen(value: Value) -> Value:
+    """What a profile looks at."""
+    while (made := value.made_by(PROFILE)) is not None:
+        value = made.inputs[0]
+    return value
 
 
 def _type_in_array(use: _Use, loop: Node, values: _Values) -> ScalarType | None:

@@ -235,6 +235,50 @@ def inner_without_trips(a, x, y):
     return s
 
 
+def projected(a, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(len(x)):
+            s += a[i, k] * x[k]
+        y[i] = s
+        for k in range(len(x)):
+            a[i, k] -= s * x[k]
+            if a[i, k] < s:
+                a[i, k] = x[k] / 3.0
+
+
+def beside_rows(a, x, y):
+    for i in range(1, len(y)):
+        s = 0.0
+        for k in range(len(x)):
+            s += a[i, k]
+        a[i] = a[i - 1] * s
+
+
+def beside_narrower_elements(a, x, y):
+    thin = x.astype(np.float32)
+    kept = []
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(len(x)):
+            s += a[i, k]
+        y[i] = s
+        kept.append(s * thin[0] if len(x) else s)
+    return kept
+
+
+def beside_items(a, x, y):
+    items = [0.5, 1.5]
+    kept = []
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(len(x)):
+            s += a[i, k]
+        y[i] = s
+        kept.append(s * items[i % 2])
+    return kept
+
+
 def arguments(columns):
     a = np.sin(np.arange(1200.0)).reshape(30, 40)
     return a, np.linspace(0.0, 3.0, 40)[columns], np.zeros(30)
@@ -259,6 +303,8 @@ UNSEEN = (
     stored_in_float32,
     windows,
     weighted,
+    projected,
+    beside_rows,
 )
 
 
@@ -295,6 +341,8 @@ SEEN = (
     among_lists,
     without_trips,
     inner_without_trips,
+    beside_narrower_elements,
+    beside_items,
 )
 
 
