@@ -21,7 +21,6 @@ __all__ = ["ColumnSearch"]
 
 _LANES = (16, 4)
 _ROWS, _SHORT = 8, 32  # rows that are lanes, and how many elements they have at most
-_REGISTERS = 4  # of elements side by side that a search in one row takes longer for
 _PARAMETERS = "ptr %data, i64 %size, i64 %count, i64 %stride, i64 %step, ptr %out"
 
 
@@ -49,7 +48,7 @@ entry:
   %lanes = select i1 %not.lanes, i1 false, i1 %is.side
   br i1 %lanes, label %side, label %apart
 apart:
-  %most = select i1 %is.unit, i64 {min(_SHORT, _REGISTERS * self.search.lanes)}, i64 {_SHORT}
+  %most = select i1 %is.unit, i64 {min(_SHORT, self.search.least_by_itself - 1)}, i64 {_SHORT}
   %is.short.row = icmp sle i64 %size, %most
   %are.rows = icmp sge i64 %count, {_ROWS}
   %are.short.rows = and i1 %is.short.row, %are.rows

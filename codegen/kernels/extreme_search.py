@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ljit.codegen.kernels.first_bools import LEAST_AT_ONCE, first_bool
 from ljit.codegen.llvm.forms import memory_type
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["PLACE_ATTRIBUTES", "Search", "splat"]
 
 _REGISTER, _BLOCK = 32, 2048  # bytes
 _GROUP = 8  # elements with gaps between them
+_REGISTERS = 4  # of elements side by side that a search in one vector takes longer for
 
 
 class Search:
@@ -27,7 +29,7 @@ class Search:
 
     def __init__(self, dtype: np.dtype, *, greatest: bool) -> None:
         self.type = memory_type(dtype)
-        self.is_float = dtype.kind == "f"
+        self.is_float, self.is_bool = dtype.kind == "f", dtype.kind == "b"
         self.size = dtype.itemsize
         self.lanes = _REGISTER // max(self.size, 4 if self.type == "half" else 1)
         order = "g" if greatest else "l"
@@ -38,13 +40,25 @@ class Search:
         bits = 8 * self.size
         self.extreme = _extreme(dtype.kind, bits, greatest=greatest)
         self.mask = f"i{bits}"
-        self.name = f"{'greatest' if greatest else 'least'}.{sign}.{self.type}"
+        self.greatest = greatest
+        kind = "bool" if self.is_bool else f"{sign}.{self.type}"
+        self.name = f"{'greatest' if greatest else 'least'}.{kind}"
 
     def define(self, module: ModuleBuilder) -> None:
         """Write the function for one vector."""
-        for bits in sorted({self.lanes, 4 * self.lanes, _GROUP}):
+        widths = {LEAST_AT_ONCE} if self.is_bool else {self.lanes, 4 * self.lanes, _GROUP}
+        for bits in sorted(widths):
             module.declare(f"llvm.cttz.i{bits}", f"i{bits}", [f"i{bits}", "i1"])
-        module.define(self.name, self._source_for_one())
+        if self.is_bool:
+            source = first_bool(self.name, PLACE_ATTRIBUTES, holds=self.greatest)
+        else:
+            source = self._source_for_one()
+        module.define(self.name, source)
+
+    @property
+    def least_by_itself(self) -> int:
+        """How many elements without gaps one vector has at least that is not better searched together with others."""
+        return LEAST_AT_ONCE if self.is_bool else _REGISTERS * self.lanes + 1
 
     # -- one vector --------------------------------------------------------------------------------
 
@@ -405,8 +419,8 @@ PLACE_ATTRIBUTES = "nounwind willreturn memory(argmem: read)"
 
 def _extreme(kind: str, bits: int, *, greatest: bool) -> int:
     """The integer beyond which there is none."""
-    high = {"b": 1, "u": (1 << bits) - 1}.get(kind, (1 << (bits - 1)) - 1)
-    return high if greatest else (0 if kind in "bu" else -high - 1)
+    high = (1 << bits) - 1 if kind == "u" else (1 << (bits - 1)) - 1
+    return high if greatest else (0 if kind == "u" else -high - 1)
 
 
 def splat(name: str, source: str, type_: str, count: int) -> str:

@@ -72,6 +72,31 @@ def test_the_place_of_one_element_among_equal_ones(dtype):
     check(flat, arrays())
 
 
+@pytest.mark.parametrize("size", [1, 7, 8, 15, 16, 17, 63, 64, 65, 255, 256, 257, 600])
+def test_the_first_bool_is_found_wherever_it_is(size):
+    """In registers, in what is left over behind them, in groups with gaps, and nowhere."""
+    places = sorted({k for k in (0, 5, 15, 16, 63, 64, 255, 256, 259, size - 1) if k < size})
+    arrays = [np.zeros(size, bool), np.ones(size, bool)]
+    for place in places:
+        a = np.arange(size) == place
+        after = np.arange(size) >= place
+        arrays += [a, ~a, after, ~after, np.repeat(a, 3)[::3], np.repeat(~a, 2)[::2], after[::-1]]
+    arrays.append(np.full(size, 2, np.uint8).view(bool))
+    check(flat, arrays)
+    rows = np.arange(size) == np.array(places)[:, None]
+    check(
+        along_last, [np.concatenate((rows, ~rows)), np.asfortranarray(np.concatenate((rows,) * 9))]
+    )
+
+
+def test_searches_of_bools_end_with_the_first_one():
+    module = ModuleBuilder("places")
+    search = Search(np.dtype(bool), greatest=True)
+    search.define(module)
+    assert "select <" not in module.render()  # nothing is kept of what was seen before
+    assert search.name != Search(np.dtype(np.uint8), greatest=True).name
+
+
 @pytest.mark.parametrize("dtype", REAL)
 def test_long_vectors_are_searched_in_blocks(dtype):
     rng = np.random.default_rng(1)
