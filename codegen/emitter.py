@@ -108,7 +108,7 @@ class Emitter:
         self.ends_temporaries = False
         self.scopes: dict[str, str] = {}  # what accesses say of their arrays, by address
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
-        self._is_in_loop = False  # of a lowering
+        self.is_in_loop = False  # of a lowering
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         self._written: dict[tuple[object, ...], tuple[Any, BlockRef]] = {}  # by `once`
         if context.options.fastmath:
@@ -266,12 +266,12 @@ class Emitter:
     def loop(self, trip: Native, body: Callable[[Native], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; the outermost of such loops is a function of its own."""
         count = trip.ref.constant
-        is_part = self._is_in_loop or (count is not None and count <= _FEW_TRIPS)
+        is_part = self.is_in_loop or (count is not None and count <= _FEW_TRIPS)
         with nullcontext() if is_part else own_function(self.f):
             count_work(self.context, self.f, trip.ref)
-            outer, self._is_in_loop = self._is_in_loop, self._is_in_loop or count != 1
+            outer, self.is_in_loop = self.is_in_loop, self.is_in_loop or count != 1
             outer_loop(self, trip.ref, lambda k: body(Native(INT, (k,))))
-            self._is_in_loop = outer
+            self.is_in_loop = outer
 
     def fold(
         self, trip: Native, start: Native, body: Callable[[Native, Native], Native], length: int

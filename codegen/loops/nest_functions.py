@@ -19,11 +19,14 @@ from ljit.codegen.llvm.partition import QUICK
 from ljit.ir import Graph, Node
 from ljit.ops.control import MAP
 
-__all__ = ["has_equal_nests", "is_nest", "leaves_work_to_nests", "own_function"]
+__all__ = ["LIKE_A_NEST", "has_equal_nests", "is_nest", "leaves_work_to_nests", "own_function"]
+
+#: attributes of a call of a function that all units share and that does what a nest does
+LIKE_A_NEST = 'nounwind "nest"'
 
 _PREFIX = "nest."
 _DEFINED = re.compile(r"^(%[\w.]+)(?: =|:$)", re.MULTILINE)  # a value or a block
-_CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
+_CALL = re.compile(rf"call void @{re.escape(_PREFIX)}|{re.escape(LIKE_A_NEST)}$", re.MULTILINE)
 _ARITHMETIC = re.compile(
     r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
 )

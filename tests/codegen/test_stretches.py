@@ -24,6 +24,12 @@ FUNCTIONS = {
 }
 
 
+def calls_of_copies(text: str) -> int:
+    """How often the function is called that all units share."""
+    callees = [callee_of(line) or "" for line in text.splitlines()]
+    return sum(is_shared(f"{PACKING}stretch", callee) for callee in callees)
+
+
 def stored(a, b):
     a[:] = b
 
@@ -91,7 +97,29 @@ def test_long_copies_are_the_c_librarys(function):
     args = [rows(40, "float64", "contiguous") for _ in range(f.__wrapped__.__code__.co_argcount)]
     for _ in range(2):
         f(*args)
-    assert "@llvm.memmove" in f.dump_llvm()
+    text = f.dump_llvm(optimized=False)
+    assert "@llvm.memmove" in text or calls_of_copies(text)
+
+
+def stack(a, b):
+    return np.stack((a, b))
+
+
+def concatenate(a, b):
+    return np.concatenate((a, b))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32", "int16", "bool"])
+@pytest.mark.parametrize("function", [stack, concatenate])
+def test_optimised_copies_are_a_function_that_all_units_share(function, dtype):
+    f = ljit.jit(function)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for count in (3, 3, 0, 1, 17, 100, 5000):
+            a = (np.arange(count) % 7).astype(dtype)
+            assert_same(f(a, a[::-1].copy()), function(a, a[::-1]))
+    text = f.dump_llvm(optimized=False)
+    assert calls_of_copies(text) == 2
+    assert "@nest." not in text
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
