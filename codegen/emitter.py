@@ -439,10 +439,10 @@ class Emitter:
     new_object = objects.new_object
     made_of = objects.made_of
     own_attribute = held_functions.own_attribute
-    check_function = held_functions.check_function
     check_method = held_functions.check_method
     check_super = held_functions.check_super
     check_kind = held_functions.check_kind
+    is_kind = held_functions.is_kind
     given_value = held_functions.given_value
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by

@@ -1,26 +1,60 @@
-"""Callables that give a function values of their own in front of the arguments: what different ones have in common.
+"""Callables that variables hold: which kinds of them come to a place of a program.
 
-Such a one is made anew for each use: a function that a function makes gives what is in its cells (and its defaults,
-behind the arguments), a bound method its object, a `functools.partial` its arguments. What `held_kind` gives of those
-at one place of a program is joined.
+Many are made anew for each use, and give a function values of their own in front of the arguments: a function that a
+function makes gives what is in its cells (and its defaults, behind the arguments), a bound method its object, a
+`functools.partial` its arguments. Those that differ in these values alone are of one kind, if they are of the same
+classes. Any other function is a kind of its own.
 """
 
 from __future__ import annotations
 
+import operator
 from functools import partial
-from types import CellType, CodeType, FunctionType, MethodType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any, Self
+
+import numpy as np
 
 from ljit.records import Record
 from ljit.types import NEVER, Type, join, type_of
 
-__all__ = ["BoundMethods", "HeldKind", "MadeFunctions", "Partials", "held_kind"]
+__all__ = [
+    "BoundMethods",
+    "HeldKind",
+    "KnownFunction",
+    "MadeFunctions",
+    "Partials",
+    "count_as_function",
+    "held_kind",
+    "with_kind_of",
+]
+
+MAX_KINDS = 4  # at one place
+
+_functions = {FunctionType, BuiltinFunctionType, MethodDescriptorType, np.ufunc, type}
+
+
+def count_as_function(cls: type) -> None:
+    """Let objects of a class be functions that are known."""
+    _functions.add(cls)
 
 
 class HeldKind(Record):
-    """Callables that differ in the values alone which they give in front; `given` are their types."""
+    """Callables that differ in the values alone which they give in front.
+
+    `given` are the types of these, `classes` the classes of all that they give (None: an empty cell).
+    """
 
     given: tuple[Type, ...]
+    classes: tuple[type | None, ...]
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -29,20 +63,42 @@ class HeldKind(Record):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same for all callables of the kind, to be compared by identity."""
+        """What is the same for all callables of the kind, besides classes, to be compared by identity."""
         raise NotImplementedError
 
-    def joined(self, other: HeldKind | None) -> Self | None:
-        """Both together; None: they have nothing in common."""
+    @property
+    def function(self) -> object:
+        """What they call; functions that functions make have one together, see `ljit.runtime.twins`."""
+        raise NotImplementedError
+
+    def joined(self, other: HeldKind) -> Self | None:
+        """Both together; None: they are of different kinds."""
         if type(other) is not type(self) or len(other.given) != len(self.given):
             return None
-        if any(a is not b for a, b in zip(self.key, other.key, strict=True)):
+        mine, others = (*self.key, *self.classes), (*other.key, *other.classes)
+        if len(mine) != len(others) or any(map(operator.is_not, mine, others)):
             return None
         return self.with_changes(given=tuple(map(join, self.given, other.given)))
 
     def value(self, callable_: Any, index: int) -> object:
         """What a callable of the kind gives."""
         raise NotImplementedError
+
+
+class KnownFunction(HeldKind):
+    """A function, or anything else that is called: the one object."""
+
+    called: object
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The object."""
+        return (self.called,)
+
+    @property
+    def function(self) -> object:
+        """The object."""
+        return self.called
 
 
 class MadeFunctions(HeldKind):
@@ -65,12 +121,10 @@ class MadeFunctions(HeldKind):
         place = self.code.co_varnames.index(name) - self.code.co_argcount
         return len(self.types) + place if -len(self.defaults) <= place < 0 else None
 
-    def joined(self, other: HeldKind | None) -> Self | None:
-        """The same, if there are as many defaults."""
+    def joined(self, other: HeldKind) -> Self | None:
+        """The same; the types of defaults, too."""
         both = super().joined(other)
         if both is None or not isinstance(other, MadeFunctions):
-            return None
-        if len(self.defaults) != len(other.defaults):
             return None
         return both.with_changes(defaults=tuple(map(join, self.defaults, other.defaults)))
 
@@ -78,6 +132,11 @@ class MadeFunctions(HeldKind):
     def key(self) -> tuple[object, ...]:
         """The code and the variables."""
         return self.code, self.variables
+
+    @property
+    def function(self) -> object:
+        """The kind itself."""
+        return self
 
     def value(self, callable_: Any, index: int) -> object:
         """What is in a cell, or a default."""
@@ -89,12 +148,17 @@ class MadeFunctions(HeldKind):
 class BoundMethods(HeldKind):
     """Methods with their objects."""
 
-    function: object
+    bound: object
 
     @property
     def key(self) -> tuple[object, ...]:
         """The function."""
-        return (self.function,)
+        return (self.bound,)
+
+    @property
+    def function(self) -> object:
+        """The function."""
+        return self.bound
 
     def value(self, callable_: Any, index: int) -> object:
         """The object."""
@@ -104,12 +168,17 @@ class BoundMethods(HeldKind):
 class Partials(HeldKind):
     """Objects of `functools.partial` without keywords."""
 
-    function: object
+    bound: object
 
     @property
     def key(self) -> tuple[object, ...]:
         """The function."""
-        return (self.function,)
+        return (self.bound,)
+
+    @property
+    def function(self) -> object:
+        """The function."""
+        return self.bound
 
     def value(self, callable_: Any, index: int) -> object:
         """One of the arguments."""
@@ -120,13 +189,38 @@ def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
     if type(value) is FunctionType and "<locals>" in value.__code__.co_qualname:
         cells = tuple(map(_type_in, value.__closure__ or ()))
-        defaults = tuple(map(type_of, value.__defaults__ or ()))
-        return MadeFunctions(cells, value.__code__, value.__globals__, defaults)
+        defaults = value.__defaults__ or ()
+        classes = (*map(_class_in, value.__closure__ or ()), *map(type, defaults))
+        of_defaults = tuple(map(type_of, defaults))
+        return MadeFunctions(cells, classes, value.__code__, value.__globals__, of_defaults)
     if type(value) is MethodType:
-        return BoundMethods((type_of(value.__self__),), value.__func__)
+        object_ = value.__self__
+        return BoundMethods((type_of(object_),), (type(object_),), value.__func__)
     if type(value) is partial and not value.keywords:
-        return Partials(tuple(map(type_of, value.args)), value.func)
-    return None
+        classes = tuple(map(type, value.args))
+        return Partials(tuple(map(type_of, value.args)), classes, value.func)
+    return KnownFunction((), (), value) if type(value) in _functions else None
+
+
+def with_kind_of(value: object, kinds: tuple[HeldKind, ...]) -> tuple[HeldKind, ...] | None:
+    """Count in what has come to the place of the kinds; None: too many kinds come there, or no callables."""
+    found = held_kind(value)
+    if found is None:
+        return None
+    for index, kind in enumerate(kinds):
+        both = kind.joined(found)
+        if both is not None:
+            return (*kinds[:index], both, *kinds[index + 1 :])
+    if len(kinds) == MAX_KINDS or (kinds and any(map(_is_of_object, (*kinds, found)))):
+        return None
+    return (*kinds, found)
+
+
+def _is_of_object(kind: HeldKind) -> bool:
+    """Whether it is a method of C code with its object, which is not to live on."""
+    called: Any = kind.function
+    is_builtin = type(called) is BuiltinFunctionType
+    return is_builtin and not isinstance(called.__self__, ModuleType)
 
 
 def _type_in(cell: CellType) -> Type:
@@ -134,3 +228,10 @@ def _type_in(cell: CellType) -> Type:
         return type_of(cell.cell_contents)
     except ValueError:
         return NEVER
+
+
+def _class_in(cell: CellType) -> type | None:
+    try:
+        return type(cell.cell_contents)
+    except ValueError:
+        return None

@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from ljit.held import HeldKind, held_kind
+from ljit.held import HeldKind, KnownFunction, count_as_function, with_kind_of
 from ljit.records import Record
 from ljit.sizes import small_sizes
 from ljit.types import (
@@ -36,6 +36,7 @@ __all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
 def keep_objects_of(cls: type) -> None:
     """Have profiles keep objects of a class that were the same in each run."""
     _kept_too.add(cls)
+    count_as_function(cls)
 
 
 class _Marker(enum.Enum):
@@ -71,7 +72,7 @@ class Observation(Record, frozen=False):
     count: int = 0
     saw_none: bool = False
     constant: object = NO_CONSTANT
-    kind: HeldKind | None = None  # if it was a callable of this kind each time
+    kinds: tuple[HeldKind, ...] | None = ()  # of callables; None: too many, or other objects, too
     #: objects of this class, and arrays of this layout, change nothing any more
     _class: builtins.type | None = None
     _layout: object = None
@@ -86,28 +87,27 @@ class Observation(Record, frozen=False):
         """Join the type of `value` in; gives what nothing new can come of (see `Profile.record`)."""
         self.count += 1
         cls = type(value)
+        if self.kinds is not None:
+            self.kinds = with_kind_of(value, self.kinds)
         if cls is self._class or (
             cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX  # type: ignore[operator]
         ):
             if value is not self.constant:
                 self.constant = NO_CONSTANT
-            if self.kind is not None:
-                self.kind = self.kind.joined(held_kind(value))
         else:
             self._look_at(value, cls)
         if self.constant is not NO_CONSTANT:
             return self.constant
-        if self.kind is not None and self.count < LOOKS_INTO_EACH:
+        if self.kinds is not None and self.count < LOOKS_INTO_EACH:
             return None  # the value has objects that would live on
         return cls if cls is self._class else None
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            self.kind = held_kind(value)
-            if self.kind is None and issubclass(cls, (*_KEPT, *_kept_too)):
+            if issubclass(cls, (*_KEPT, *_kept_too)) and not _is_made(self.kinds):
                 self.constant = value
         elif value is not self.constant:
-            self.constant, self.kind = NO_CONSTANT, None
+            self.constant = NO_CONSTANT
         if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:
             return
         if cls is np.ndarray:
@@ -133,15 +133,22 @@ class Observation(Record, frozen=False):
             sizes = tuple(m if m == n else None for m, n in seen)
         self._shape, self.sizes = shape, sizes
 
-    def summary_of_kind(self) -> object:
-        """The kind, to be compared with what is known later."""
-        return None if self.kind is None else (*map(id, self.kind.key), self.kind.types)
+    def summary_of_kinds(self) -> object:
+        """The kinds, to be compared with what is known later."""
+        if self.kinds is None:
+            return None
+        return tuple((*map(id, (*k.key, *k.classes)), k.types) for k in self.kinds)
 
     def sized_type(self) -> Type:
         """The type, with the sizes of a small array if they were always the same."""
         if not isinstance(self.type, ArrayType) or len(self.sizes) != self.type.ndim:
             return self.type
         return ArrayType(self.type.dtype, self.sizes, self.type.layout, self.type.writeable)
+
+
+def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:
+    """Whether it is a callable that may be made anew for each use."""
+    return any(not isinstance(kind, KnownFunction) for kind in kinds or ())
 
 
 def _is_of_numpy(type_: Type) -> bool:
@@ -201,7 +208,7 @@ class Profile:
                 found.sizes,
                 found.saw_none,
                 id(found.constant),
-                found.summary_of_kind(),
+                found.summary_of_kinds(),
             )
             for node_id, found in seen
         }

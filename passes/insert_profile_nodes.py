@@ -2,7 +2,8 @@
 
 Contract: these are the graph's parameters, the outputs of ops with `OpDef.is_profiled` (calls,
 items of containers, attributes) and constants that are arrays. All users of the value use the
-profile node's output instead, so that a specialised graph can put a guard in its place.
+profile node's output instead, so that a specialised graph can put a guard in its place. A variable of another block
+that is called has one more in front of the call: where native code leaves for another function, that tells of it.
 Running the pass again adds nothing.
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 from ljit.analysis.assumptions import is_stable_constant
 from ljit.ir import Graph, Node, Value
 from ljit.ops.control import CONSTANT, PROFILE
+from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
+from ljit.ops.objects import CALL
 from ljit.passes.manager import graph_pass
 from ljit.passes.observations import is_precise
 
@@ -27,6 +30,8 @@ def insert_profile_nodes(graph: Graph) -> bool:
                 profile(out, node.next)
     for param in reversed(graph.params):
         profile(param, graph.block.first)
+    for node in [node for node in graph.walk() if node.op is CALL]:
+        _profile_callee(node)
     return graph.version != before
 
 
@@ -37,6 +42,24 @@ def _is_changeable(node: Node) -> bool:
         and not is_precise(node.output.type)
         and not is_stable_constant(node.attrs["value"])
     )
+
+
+def _profile_callee(call: Node) -> None:
+    """Put one in front of a call whose callee is a variable that was bound in another block."""
+    callee = call.inputs[0]
+    made = callee.node
+    if made is not None and (made.block is call.block or _is_name(callee)):
+        return
+    node = call.create_before(PROFILE, [callee], range=call.range)
+    node.output.name = callee.name
+    call.set_input(0, node.output)
+
+
+def _is_name(value: Value) -> bool:
+    profiled = value.made_by(PROFILE)
+    looked_up = value if profiled is None else profiled.inputs[0]
+    made = looked_up.node
+    return made is not None and made.op in (CONSTANT, LOAD_GLOBAL, LOAD_CLOSURE)
 
 
 def profile(value: Value, place: Node | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -25,24 +25,18 @@ from ljit.codegen.layouts.layout import (
     TUPLE_ITEMS,
     VAR_SIZE,
 )
-from ljit.codegen.llvm.builder import NULL, Ref
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attributes import method_test, own_getter_of
-from ljit.held import BoundMethods, HeldKind, MadeFunctions, Partials
+from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials
+from ljit.ops.control import OTHER_CALLABLE
 from ljit.ops.python_types import class_of
-from ljit.types import ANY
+from ljit.types import ANY, BOOL
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = [
-    "check_function",
-    "check_kind",
-    "check_method",
-    "check_super",
-    "given_value",
-    "own_attribute",
-]
+__all__ = ["check_kind", "check_method", "check_super", "given_value", "is_kind", "own_attribute"]
 
 _WORD = 8
 
@@ -74,82 +68,131 @@ def own_attribute(e: Emitter, x: Native, name: str) -> Native:
     return Native(ANY, (found,))
 
 
-def check_function(e: Emitter, x: Native, function: object) -> None:
-    """Leave unless the object is the function."""
-    e.bailout.bail_if(e.f.icmp("ne", x.ref, e.context.keep(function)), "another function")
+_NOT_THERE = "a variable that is not bound, or other defaults"
+
+#: tests, one after the other, each of which says of an object that it is none of a kind, or has not got a value
+_Differences = Iterator[Ref]
+#: the same; gives the value in the end
+_Reading = Generator[Ref, None, Ref]
 
 
 def check_kind(e: Emitter, x: Native, kind: HeldKind) -> None:
     """Leave unless the object is a callable of the kind."""
-    _CHECKS[type(kind)](e, x, kind)
+    for differs in _DIFFERENCES[type(kind)](e, x, kind):
+        e.bailout.bail_if(differs, OTHER_CALLABLE)
 
 
-def _check_made(e: Emitter, x: Native, kind: MadeFunctions) -> None:
-    _check_class(e, x, FunctionType)
-    _check_word(e, x.ref, FUNCTION_CODE, kind.code, "a function with other code")
-    _check_word(e, x.ref, FUNCTION_GLOBALS, kind.variables, "a function of another module")
-
-
-def _check_bound(e: Emitter, x: Native, kind: BoundMethods) -> None:
-    _check_class(e, x, MethodType)
-    _check_word(e, x.ref, METHOD_FUNCTION, kind.function, "another method")
-
-
-def _check_partial(e: Emitter, x: Native, kind: Partials) -> None:
+def is_kind(e: Emitter, x: Native, kind: HeldKind, used: tuple[int, ...]) -> Native:
+    """Whether the object is a callable of the kind, and gives values of its classes where these are `used`."""
     f = e.f
-    _check_class(e, x, partial)
-    _check_word(e, x.ref, PARTIAL_FUNCTION, kind.function, "another function")
-    count = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_ARGUMENTS), VAR_SIZE))
-    e.bailout.bail_if(f.icmp("ne", count, len(kind.given)), "another number of arguments")
-    named = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_KEYWORDS), DICT_USED))
-    e.bailout.bail_if(f.icmp("ne", named, 0), "keywords")
+    done, ends = f.new_block("kind"), list[tuple[Ref, BlockRef | None]]()
+    for differs in _all_differences(e, x, kind, used):
+        following = f.new_block("same")
+        ends.append((FALSE, f.condbr(differs, done, following)))
+        f.start(following)
+    ends.append((TRUE, f.br(done)))
+    f.start(done)
+    result = f.phi("i1")
+    for value, block in ends:
+        if block is not None:
+            result.add(value, block)
+    return Native(BOOL, (result,))
 
 
-_CHECKS: dict[type, Callable[[Emitter, Native, Any], None]] = {
-    MadeFunctions: _check_made,
-    BoundMethods: _check_bound,
-    Partials: _check_partial,
-}
+def _all_differences(e: Emitter, x: Native, kind: HeldKind, used: tuple[int, ...]) -> _Differences:
+    yield from _DIFFERENCES[type(kind)](e, x, kind)
+    for index in used:
+        found = yield from _GIVEN[type(kind)](e, x.ref, index, kind)
+        yield _differs(e, found, OB_TYPE, kind.classes[index])
 
 
 def given_value(e: Emitter, x: Native, kind: HeldKind, index: int) -> Native:
-    """What a callable of the kind gives in front of arguments; leave if it is a variable that is not bound."""
-    found = _GIVEN[type(kind)](e, x.ref, index, kind)
+    """What a callable of the kind gives in front of arguments; leave if that is not there."""
+    reading = _GIVEN[type(kind)](e, x.ref, index, kind)
+    while True:
+        try:
+            missing = next(reading)
+        except StopIteration as end:
+            found: Ref = end.value
+            break
+        e.bailout.bail_if(missing, _NOT_THERE)
     e.ownership.retain(found)
     e.ownership.acquire(found)
     return Native(ANY, (found,))
 
 
-def _of_made(e: Emitter, function: Ref, index: int, kind: MadeFunctions) -> Ref:
+def _of_known(e: Emitter, x: Native, kind: KnownFunction) -> _Differences:
+    yield e.f.icmp("ne", x.ref, e.context.keep(kind.called))
+
+
+def _of_made(e: Emitter, x: Native, kind: MadeFunctions) -> _Differences:
+    yield from _of_class(e, x, FunctionType)
+    yield _differs(e, x.ref, FUNCTION_CODE, kind.code)
+    yield _differs(e, x.ref, FUNCTION_GLOBALS, kind.variables)
+
+
+def _of_bound(e: Emitter, x: Native, kind: BoundMethods) -> _Differences:
+    yield from _of_class(e, x, MethodType)
+    yield _differs(e, x.ref, METHOD_FUNCTION, kind.bound)
+
+
+def _of_partial(e: Emitter, x: Native, kind: Partials) -> _Differences:
+    f = e.f
+    yield from _of_class(e, x, partial)
+    yield _differs(e, x.ref, PARTIAL_FUNCTION, kind.bound)
+    count = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_ARGUMENTS), VAR_SIZE))
+    yield f.icmp("ne", count, len(kind.given))
+    named = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_KEYWORDS), DICT_USED))
+    yield f.icmp("ne", named, 0)
+
+
+_DIFFERENCES: dict[type, Callable[[Emitter, Native, Any], _Differences]] = {
+    KnownFunction: _of_known,
+    MadeFunctions: _of_made,
+    BoundMethods: _of_bound,
+    Partials: _of_partial,
+}
+
+
+def _given_by_made(e: Emitter, function: Ref, index: int, kind: MadeFunctions) -> _Reading:
     """What is in a cell, or a default."""
     f = e.f
     if index < len(kind.given):
         cell = _item_at(e, function, FUNCTION_CLOSURE, index)
         found = _pointer_at(e, cell, CELL_CONTENT)
-        e.bailout.bail_if(f.icmp("eq", found, NULL), "a variable that is not bound")
+        yield f.icmp("eq", found, NULL)
         return found
     defaults = _pointer_at(e, function, FUNCTION_DEFAULTS)
-    e.bailout.bail_if(f.icmp("eq", defaults, NULL), "no defaults")
+    yield f.icmp("eq", defaults, NULL)
     count = f.load("i64", f.gep("i8", defaults, VAR_SIZE))
-    e.bailout.bail_if(f.icmp("ne", count, len(kind.defaults)), "another number of defaults")
+    yield f.icmp("ne", count, len(kind.defaults))
     return _item_at(e, function, FUNCTION_DEFAULTS, index - len(kind.given))
 
 
-_GIVEN: dict[type, Callable[[Emitter, Ref, int, Any], Ref]] = {
-    MadeFunctions: _of_made,
-    BoundMethods: lambda e, method, *_: _pointer_at(e, method, METHOD_SELF),
-    Partials: lambda e, fixed, index, _: _item_at(e, fixed, PARTIAL_ARGUMENTS, index),
+def _given_by_bound(e: Emitter, method: Ref, _index: int, _kind: BoundMethods) -> _Reading:
+    yield from ()
+    return _pointer_at(e, method, METHOD_SELF)
+
+
+def _given_by_partial(e: Emitter, fixed: Ref, index: int, _kind: Partials) -> _Reading:
+    yield from ()
+    return _item_at(e, fixed, PARTIAL_ARGUMENTS, index)
+
+
+_GIVEN: dict[type, Callable[[Emitter, Ref, int, Any], _Reading]] = {
+    MadeFunctions: _given_by_made,
+    BoundMethods: _given_by_bound,
+    Partials: _given_by_partial,
 }
 
 
-def _check_class(e: Emitter, x: Native, cls: type) -> None:
+def _of_class(e: Emitter, x: Native, cls: type) -> _Differences:
     if class_of(x.type) is not cls:
-        _check_word(e, x.ref, OB_TYPE, cls, f"no {cls.__name__}")
+        yield _differs(e, x.ref, OB_TYPE, cls)
 
 
-def _check_word(e: Emitter, object_: Ref, offset: int, wanted: object, reason: str) -> None:
-    differs = e.f.icmp("ne", _pointer_at(e, object_, offset), e.context.keep(wanted))
-    e.bailout.bail_if(differs, reason)
+def _differs(e: Emitter, object_: Ref, offset: int, wanted: object) -> Ref:
+    return e.f.icmp("ne", _pointer_at(e, object_, offset), e.context.keep(wanted))
 
 
 def _item_at(e: Emitter, object_: Ref, offset: int, index: int) -> Ref:

@@ -434,11 +434,11 @@ class Emitter(Protocol):
     def own_attribute(self, x: V, name: str) -> V:
         """The attribute that the object itself has; bail if it has none."""
 
-    def check_function(self, x: V, function: object) -> None:
-        """Bail unless the object is the function."""
-
     def check_kind(self, x: V, kind: HeldKind) -> None:
         """Bail unless the object is a callable of the kind."""
+
+    def is_kind(self, x: V, kind: HeldKind, used: tuple[int, ...]) -> V:
+        """Whether the object is a callable of the kind; of `used`, what it gives is of its classes."""
 
     def given_value(self, x: V, kind: HeldKind, index: int) -> V:
         """What a callable of the kind gives in front of arguments; bail if that is not bound."""

@@ -39,6 +39,7 @@ __all__ = [
     "NOT_CAUGHT",
     "NOT_RUN",
     "NO_UINT",
+    "OTHER_CALLABLE",
     "OTHER_ITEM",
     "OTHER_ORDER",
     "OTHER_SHAPES",
@@ -201,6 +202,7 @@ NOT_ALL = "a check of trips side by side failed"  # of any of them
 CHECKED_IN_FRONT = "in front"  # of `Node.proven`: a loop in front has made all checks of the node
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
+OTHER_CALLABLE = "another callable"
 OTHER_ITEM = "a list item of another type"
 NO_UINT = "an int outside of [0, 2**64)"
 BROADCAST = "an array of one element along an axis is broadcast"

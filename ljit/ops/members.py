@@ -9,18 +9,18 @@ from __future__ import annotations
 from functools import partial
 from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
-from ljit.held import HeldKind
+from ljit.held import HeldKind, held_kind
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
 from ljit.ops.python_types import own_attribute
-from ljit.types import ANY, ObjectType, Type
+from ljit.types import ANY, BOOL, ObjectType, Type
 
 __all__ = [
-    "CHECK_FUNCTION",
     "CHECK_KIND",
     "CHECK_METHOD",
     "CHECK_SUPER",
     "GIVEN_VALUE",
+    "IS_KIND",
     "METHOD",
     "NEW_OBJECT",
     "NO_ATTRIBUTES",
@@ -63,14 +63,14 @@ def _super_method(above: type, name: str, x: object) -> object:
     return getattr(super(above, x), name)
 
 
-def _lower_check_function(e: Emitter, x: V, *, function: object) -> tuple[V, ...]:
-    e.check_function(x, function)
-    return ()
-
-
 def _lower_check_kind(e: Emitter, x: V, *, kind: HeldKind) -> tuple[V, ...]:
     e.check_kind(x, kind)
     return ()
+
+
+def _is_kind(x: object, *, kind: HeldKind, used: tuple[int, ...]) -> bool:
+    found = held_kind(x)
+    return found is not None and kind.joined(found) is not None
 
 
 METHOD = declare(
@@ -163,17 +163,6 @@ SUPER_METHOD = declare(
         effects=Effect.ALLOC,
     )
 )
-CHECK_FUNCTION = declare(
-    OpDef(
-        "prim::check_function",
-        Schema("(x, *, function)"),
-        "Leave native code unless the object is the function.",
-        infer=lambda x, *, function: (),
-        evaluate=lambda x, *, function: None,
-        lower=_lower_check_function,
-        effects=Effect.RAISE,
-    )
-)
 CHECK_KIND = declare(
     OpDef(
         "prim::check_kind",
@@ -183,6 +172,18 @@ CHECK_KIND = declare(
         evaluate=lambda x, *, kind: None,
         lower=_lower_check_kind,
         effects=Effect.READ | Effect.RAISE,
+    )
+)
+IS_KIND = declare(
+    OpDef(
+        "prim::is_kind",
+        Schema("(x, *, kind, used)"),
+        "Whether the object is a callable of the kind, and those of its values that are `used` are of the classes.",
+        infer=lambda x, *, kind, used: BOOL,
+        evaluate=_is_kind,
+        lower=lambda e, x, *, kind, used: e.is_kind(x, kind, used),
+        can_lower=any_operands,
+        effects=Effect.READ,
     )
 )
 GIVEN_VALUE = declare(

@@ -22,6 +22,7 @@ from ljit.ops.control import (
     NO_UINT,
     NOT_ALL,
     NOT_RUN,
+    OTHER_CALLABLE,
     OTHER_ITEM,
     OTHER_ORDER,
     OTHER_SHAPES,
@@ -188,13 +189,18 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
     if site.reason in _TESTS_IN_FRONT:
         alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)
-    elif unit.bailouts[bailout.site_index] >= patience(site.reason):
+    elif unit.bailouts[bailout.site_index] >= patience(site.reason) + _is_told_of(site):
         if site.reason == OTHER_ITEM:  # other reads find such items, too, as the profile tells
             feedback.other_items.update(s.origin for s in unit.sites if s.reason == OTHER_ITEM)
             return
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
         failed = feedback.no_uints if site.reason == NO_UINT else feedback.widened
         (feedback.failed_tests if is_test else failed).add(site.origin)
+
+
+def _is_told_of(site: SiteInfo) -> bool:
+    """Whether the profile tells of it, mostly: then there is other code before a further bailout."""
+    return site.reason == OTHER_CALLABLE
 
 
 def _watch_ints(executor: ProfilingExecutor, bailout: Bailout) -> None:

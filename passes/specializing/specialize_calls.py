@@ -1,32 +1,32 @@
 """The specialiser's walk over calls: native ones of functions and methods whose code is known.
 
 A function that a variable, or an attribute of an object, holds is called as the one that it was in each profiled run,
-natively or by its op; `prim::check_function` says that it still is that one. One that a function has made is another
-one in each run, of the same code, and so is a bound method, or a `functools.partial`, one of the same function:
-`prim::check_kind` says so, and what it gives of its own (`prim::given_value`) goes in front of the arguments. A
-method of a user's class is called as the function that the class has now; `prim::check_method` says that it still is
-that one, `prim::check_super` says it of what `super()` finds, for which no object is made. Python functions of
-installed libraries are left to CPython: they are many, long, and seldom what a loop is about.
+natively or by its op; `prim::check_kind` says that it still is that one. One that a function has made is another one in
+each run, of the same code, and so is a bound method, or a `functools.partial`, one of the same function: they are of
+one kind, and what each gives of its own (`prim::given_value`) goes in front of the arguments. Where callables of a few
+kinds came to the place, there is a branch for each kind (`prim::is_kind`). A method of a user's class is called as the
+function that the class has now; `prim::check_method` says that it still is that one, `prim::check_super`
+says it of what `super()` finds, for which no object is made. Python functions of installed libraries are left to
+CPython: they are many, long, and seldom what a loop is about.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Protocol
 
-from ljit.analysis.assumptions import assumptions_of_cell, python_function
+from ljit.analysis.assumptions import assumptions_of_cell
 from ljit.analysis.liveness import Liveness
-from ljit.held import HeldKind, MadeFunctions
+from ljit.held import HeldKind
 from ljit.ir import Effect, Node, OpDef, Value, get_op
-from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN, PROFILE
+from ljit.ops.control import CALL_NATIVE, GUARD, IF, NOT_RUN, OTHER_CALLABLE, PROFILE
 from ljit.ops.members import (
-    CHECK_FUNCTION,
     CHECK_KIND,
     CHECK_METHOD,
     CHECK_SUPER,
     GIVEN_VALUE,
+    IS_KIND,
     METHOD,
     NEW_OBJECT,
     OWN_ATTRIBUTE,
@@ -34,17 +34,23 @@ from ljit.ops.members import (
     SUPER_METHOD,
 )
 from ljit.ops.objects import CALL
-from ljit.ops.python_types import find_behind, has_plain_lookup, is_open
+from ljit.ops.python_types import is_open
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
+from ljit.passes.specializing.callees import (
+    behind_super,
+    function_of,
+    is_derived,
+    users_method,
+    worth_a_check,
+)
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.resolve import Request, callable_op
 from ljit.passes.specializing.seen_items import Failures
 from ljit.passes.specializing.special_methods import is_plainly_made, special_method
 from ljit.passes.specializing.specialize_names import Changes
-from ljit.profile import Observation
 from ljit.records import Record
-from ljit.types import NEVER, ObjectType, Type
+from ljit.types import NEVER, ObjectType
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize_control import ControlFlow
@@ -52,7 +58,6 @@ if TYPE_CHECKING:
 __all__ = ["Calls"]
 
 _CALL = "__call__"
-_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 
 
 class Feedback(Failures, Changes, Protocol):
@@ -91,6 +96,14 @@ class _NativeCall(Record):
     attrs: Mapping[str, object]
 
 
+class _Way(Record):
+    """How callables of a kind are called: of what they give, these are `used`; `emit` does it for one of them."""
+
+    kind: HeldKind
+    used: tuple[int, ...]
+    emit: Callable[[Value], bool]
+
+
 class Calls:
     """The part of a walk that handles calls; `handlers` are by op."""
 
@@ -108,25 +121,25 @@ class Calls:
         """An operation for which users' classes may have a method: a native call of that, or as any other."""
         operands = [self.walk.values[v] for v in node.inputs]
         call = special_method(node.op, operands)
-        method = _users_method(call.operands[0].type, call.name) if call is not None else None
+        method = users_method(call.operands[0].type, call.name) if call is not None else None
         if call is None or method is None:
             return self.walk.visit_operation(node)
         if node.output.uses and profile_of(node) is None:
             self.native.lacks_profiles = True
         method = self._unless_left(method)
-        return self._call_users_method(node, method, call.name, call.operands, call.instead)
+        return self._callusers_method(node, method, call.name, call.operands, call.instead)
 
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
         made = callee.made_by(METHOD) or callee.made_by(SUPER_METHOD)
-        if made is not None and (method := _function_of(made)):
+        if made is not None and (method := function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
-        if not callee.is_constant and (held := self._function_held(node.inputs[0])) is not None:
-            return self._call_held(node, lambda: callee, held, args)
-        method = self._unless_left(_users_method(callee.type, _CALL))
+        if not callee.is_constant and (kinds := self._kinds_of(node.inputs[0])):
+            return self._call_held(node, lambda: callee, kinds, args)
+        method = self._unless_left(users_method(callee.type, _CALL))
         if method is not None:
-            return self._call_users_method(node, method, _CALL, [callee, *args])
+            return self._callusers_method(node, method, _CALL, [callee, *args])
         function = callee.constant if callee.is_constant else None
         if isinstance(function, type) and self._makes(node, function, args):
             return True
@@ -137,7 +150,7 @@ class Calls:
     def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:
         """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""
         made = Own(0, ObjectType(cls))
-        method = _users_method(made.type, "__init__") if is_plainly_made(cls) else None
+        method = users_method(made.type, "__init__") if is_plainly_made(cls) else None
         call = self._native_call(node, self._unless_left(method), args, [made], is_init=True)
         if call is None:
             return False
@@ -148,17 +161,17 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
-        if (method := _behind_super(receiver, str(node.attrs["name"]))) is not None:
+        if (method := behind_super(receiver, str(node.attrs["name"]))) is not None:
             checked = self._check_super(node, receiver, method)
             return self._call_function(node, method, [*checked.inputs, *args])
-        held = self._attribute_held(node, receiver)
-        if held is not None:
-            return self._call_held(node, lambda: self._own_attribute(node, receiver), held, args)
+        kinds = self._kinds_of_attribute(node, receiver)
+        if kinds:
+            return self._call_held(node, lambda: self._own_attribute(node, receiver), kinds, args)
         name = str(node.attrs["name"])
-        method = self._unless_left(_users_method(receiver.type, name))
-        return self._call_users_method(node, method, name, [receiver, *args])
+        method = self._unless_left(users_method(receiver.type, name))
+        return self._callusers_method(node, method, name, [receiver, *args])
 
-    def _call_users_method(
+    def _callusers_method(
         self,
         node: Node,
         method: object,
@@ -182,13 +195,13 @@ class Calls:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
         is_called = _is_only_called(node.output)
-        if is_called and (found := _behind_super(receiver, name)) is not None:
+        if is_called and (found := behind_super(receiver, name)) is not None:
             checked = self._check_super(node, receiver, found)
             attrs = {"above": checked.attrs["above"], "name": name}
             bound = self.walk.out.append(SUPER_METHOD, checked.inputs, attrs, like=node)
             self.walk.finish(node, bound.outputs)
             return True
-        method = _users_method(receiver.type, name) if is_called else None
+        method = users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
         self.walk.out.effects = Effect.PURE
@@ -205,7 +218,7 @@ class Calls:
         if not assumptions or self.walk.feedback.is_unstable("__class__"):
             return self.walk.visit_operation(node)
         above = assumptions[0].value
-        if not _is_derived(receiver.type, above):
+        if not is_derived(receiver.type, above):
             return self.walk.visit_operation(node)
         self.walk.out.assume(assumptions[0], node)
         self.walk.out.effects = Effect.PURE
@@ -221,50 +234,85 @@ class Calls:
         attrs = {**made.attrs, "name": node.attrs["name"], "function": function}
         return self.walk.out.append(CHECK_SUPER, made.inputs, attrs, like=node)
 
-    def _function_held(self, variable: Value) -> object:
-        """What a variable of the baseline graph held each time, see `_worth_a_check`."""
+    def _kinds_of(self, variable: Value) -> Sequence[HeldKind]:
+        """Which callables a variable of the baseline graph held, see `worth_a_check`."""
         if variable.node is None or variable.node.op is not PROFILE:
-            return None
-        return _worth_a_check(self.walk.feedback.observation(variable.node.id))
+            return ()
+        return worth_a_check(self.walk.feedback.observation(variable.node.id))
 
-    def _attribute_held(self, node: Node, receiver: Value) -> object:
-        """What objects had each time in the place of a method, see `_worth_a_check`."""
+    def _kinds_of_attribute(self, node: Node, receiver: Value) -> Sequence[HeldKind]:
+        """Which callables objects had in the place of a method, see `worth_a_check`."""
         is_plain = isinstance(receiver.type, ObjectType) and is_open(receiver.type.cls)
-        return _worth_a_check(self.walk.feedback.held(node.id)) if is_plain else None
+        return worth_a_check(self.walk.feedback.held(node.id)) if is_plain else ()
 
     def _call_held(
-        self, node: Node, variable: Callable[[], Value], held: object, args: Sequence[Value]
+        self,
+        node: Node,
+        variable: Callable[[], Value],
+        kinds: Sequence[HeldKind],
+        args: Sequence[Value],
     ) -> bool:
-        """Call the function that a variable held, if that is better than to call any: if its code or op is known."""
-        if isinstance(held, HeldKind):
-            return self._call_kind(node, variable, held, args)
-        call = self._native_call(node, held, args)
-        has_op = callable_op(held, "callables") is not None
-        if call is None and (not has_op or self.walk.feedback.is_widened(node.id)):
+        """Call what a variable holds: natively, or by its op, if it is of a kind of which more is known than of any."""
+        ways = [way for kind in kinds if (way := self._way(node, kind, args)) is not None]
+        if not ways:
             return self.walk.visit_operation(node)
-        self.walk.out.append(CHECK_FUNCTION, (variable(),), {"function": held}, like=node)
-        if call is not None:
-            return self._emit(node, call)
-        return self._apply(node, held, args)
+        held = variable()
+        if len(kinds) == 1:
+            self.walk.out.append(CHECK_KIND, (held,), {"kind": kinds[0]}, like=node)
+            return ways[0].emit(held)
+        results = self._choose(node, held, ways, has_others=len(ways) < len(kinds))
+        if results is None:
+            return False
+        self.walk.values[node.output] = results[0]
+        self.walk.snapshot(f"after:{node.id}", self.walk.liveness.live_after(node))
+        return True
 
-    def _call_kind(
-        self, node: Node, variable: Callable[[], Value], kind: HeldKind, args: Sequence[Value]
-    ) -> bool:
-        """Call what gives a function values of its own in front: natively, if at all."""
-        function = kind if isinstance(kind, MadeFunctions) else kind.key[0]
+    def _choose(
+        self, node: Node, held: Value, ways: Sequence[_Way], *, has_others: bool
+    ) -> list[Value] | None:
+        """Branch on the kind of what is called; `has_others`: some are called as any object is."""
+        walk, out = self.walk, self.walk.out
+
+        def result(*, goes_on: bool) -> list[Value] | None:
+            return [walk.values[node.output]] if goes_on else None
+
+        if not ways and has_others:
+            return result(goes_on=walk.visit_operation(node))
+        if not ways:
+            return result(goes_on=out.deoptimize(OTHER_CALLABLE, node))
+        first, *others = ways
+        attrs = {"kind": first.kind, "used": first.used}
+        test = out.append(IS_KIND, (held,), attrs, like=node).output
+        branch, was_dirty = out.append(IF, (test,), like=node), out.dirty
+        end = out.in_branch(branch, lambda: result(goes_on=first.emit(held)))
+        is_dirty, out.dirty = out.dirty, was_dirty
+        other = out.in_branch(
+            branch, lambda: self._choose(node, held, others, has_others=has_others)
+        )
+        out.dirty |= is_dirty
+        return out.merge(branch, [end, other], node)
+
+    def _way(self, node: Node, kind: HeldKind, args: Sequence[Value]) -> _Way | None:
+        """Give the way of calling a callable of the kind: natively or by its op, if it has one."""
         front = [Own(index, type_) for index, type_ in enumerate(kind.given)]
-        call = self._native_call(node, function, args, front)
+        call = self._native_call(node, kind.function, args, front)
         if call is None:
-            return self.walk.visit_operation(node)
-        out, held = self.walk.out, variable()
-        out.append(CHECK_KIND, (held,), {"kind": kind}, like=node)
+            has_op = callable_op(kind.function, "callables") is not None
+            if not has_op or kind.classes or self.walk.feedback.is_widened(node.id):
+                return None
+            return _Way(kind, (), lambda _: self._apply(node, kind.function, args))
+        out, native = self.walk.out, call
 
-        def value(own: Own) -> Value:
-            place = {"kind": kind, "index": own.index}
-            found = out.append(GIVEN_VALUE, (held,), place, like=node).output
-            return out.append(GUARD, (found,), {"type": own.type}, like=node).output
+        def emit(held: Value) -> bool:
+            def own(value: Own) -> Value:
+                place = {"kind": kind, "index": value.index}
+                found = out.append(GIVEN_VALUE, (held,), place, like=node).output
+                return out.append(GUARD, (found,), {"type": value.type}, like=node).output
 
-        return self._emit(node, call, value)
+            return self._emit(node, native, own)
+
+        used = tuple(value.index for value in call.given.values if isinstance(value, Own))
+        return _Way(kind, used, emit)
 
     def _own_attribute(self, node: Node, receiver: Value) -> Value:
         attrs = {"name": node.attrs["name"]}
@@ -362,87 +410,9 @@ class Calls:
         return None
 
 
-def _worth_a_check(seen: Observation | None) -> object:
-    """The function that was seen each time, if it may be again, and if it is known more of it than of any object.
-
-    One that a function has made is another one in other calls: of these the kind is known. Of others than Python's only
-    those count that have an op. None: it is not worth it.
-    """
-    if seen is None:
-        return None
-    if seen.kind is not None:
-        return None if _is_of_library(_code_of(seen.kind)) else seen.kind
-    function = python_function(seen.constant)
-    if function is None or _is_of_library(function.__code__):
-        return None if callable_op(seen.constant, "callables") is None else seen.constant
-    return None if "<locals>" in function.__qualname__ else seen.constant
-
-
-def _code_of(kind: HeldKind) -> CodeType | None:
-    if isinstance(kind, MadeFunctions):
-        return kind.code
-    function = python_function(kind.key[0])
-    return None if function is None else function.__code__
-
-
-def _is_of_library(code: CodeType | None) -> bool:
-    """Whether it is of an installed library, or nobody's."""
-    return code is None or code.co_filename.startswith(_LIBRARY)
-
-
 def _has_finalizer(value: Value) -> bool:
     """Whether an object that dies behind the call that it is for may run code: that of a user's class."""
     return isinstance(value.type, ObjectType) and is_open(value.type.cls)
-
-
-def _users_method(type_: Type, name: str) -> object:
-    """Give the function that the class of the objects has under the name, decorated or not.
-
-    None: it has another thing there, or none.
-    """
-    if not isinstance(type_, ObjectType) or not is_open(type_.cls):
-        return None
-    if not has_plain_lookup(type_.cls):
-        return None
-    return _users_function(
-        next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
-    )
-
-
-def _users_function(found: object) -> object:
-    """What a class has, if it is a function, decorated or not, and not one of an installed library; else None."""
-    function = python_function(found)
-    return None if function is None or _is_of_library(function.__code__) else found
-
-
-def _function_of(bound: Node) -> object:
-    """The function of a method that was looked up."""
-    name = str(bound.attrs["name"])
-    if bound.op is SUPER_METHOD:
-        return _function_behind(bound, name)
-    return _users_method(bound.inputs[0].type, name)
-
-
-def _is_derived(type_: Type, above: object) -> bool:
-    """Whether the objects, which are no classes, are of a class that is derived from another."""
-    return (
-        isinstance(type_, ObjectType)
-        and not issubclass(type_.cls, type)
-        and above in type_.cls.__mro__
-    )
-
-
-def _behind_super(receiver: Value, name: str) -> object:
-    """The function that ``super()`` finds under the name; None: it is no such value, or finds another thing."""
-    made = receiver.made_by(SUPER)
-    return None if made is None else _function_behind(made, name)
-
-
-def _function_behind(made: Node, name: str) -> object:
-    """The same, of a node that says in front of which class it begins."""
-    (x,), above = made.inputs, made.attrs["above"]
-    assert isinstance(x.type, ObjectType) and isinstance(above, type)
-    return _users_function(find_behind(x.type.cls, above, name))
 
 
 def _is_only_called(value: Value) -> bool:

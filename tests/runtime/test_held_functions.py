@@ -91,16 +91,14 @@ def test_an_argument_is_called_natively(f):
 @pytest.mark.parametrize("f", [math.sqrt, abs, float, np.exp])
 def test_an_argument_is_done_as_its_op(f):
     made = native(sum_of_calls, f, 10)
-    assert any(node.op.name == "prim::check_function" for node in made.graph_for(f, 10).walk())
+    assert any(node.op.name == "prim::check_kind" for node in made.graph_for(f, 10).walk())
     assert not any(node.op.name == "py::call" for node in made.graph_for(f, 10).walk())
     assert made(double, 10) == 2 * 45
 
 
 def test_an_argument_without_an_op_is_called_as_an_object():
     made = native(sum_of_calls, hash, 10)
-    assert not any(
-        node.op.name == "prim::check_function" for node in made.graph_for(hash, 10).walk()
-    )
+    assert not any(node.op.name == "prim::check_kind" for node in made.graph_for(hash, 10).walk())
 
 
 def test_an_attribute_is_called_natively():
@@ -112,14 +110,21 @@ def test_an_attribute_is_called_natively():
     assert bailouts(made) == 1
 
 
-def test_other_functions_have_code_made_that_calls_any():
+def test_other_functions_have_code_made_that_knows_a_few_and_calls_any():
     made = native(sum_of_calls, double, 10)
     for _ in range(20):
         assert made(triple, 10) == 3 * 45
         assert made(double, 10) == 2 * 45
+    assert native_calls(made, double, 10) == 2
+    before = bailouts(made)
+    assert made(triple, 10) + made(double, 10) == 5 * 45
+    assert bailouts(made) == before
+    others = [lambda x: x, lambda x: x + 1, lambda x: x + 2]
+    for _ in range(20):
+        assert [made(f, 10) for f in others] == [45, 55, 65]
     assert not native_calls(made, double, 10)
     before = bailouts(made)
-    assert made(lambda x: x, 10) == 45
+    assert made(lambda x: -x, 10) == -45
     assert bailouts(made) == before
 
 
