@@ -121,11 +121,11 @@ def own_getter_of(
 {_get(module, place, name) if place is not None else _NOWHERE}slow:
   %has = call ptr (ptr, ...) @{_CALL}({keep(_has_own).typed}, ptr %x, {name.typed}, ptr null)
   %is.own = icmp eq ptr %has, {keep(True).text}
-  br i1 %is.own, label %look, label %none
+  br i1 %is.own, label %look, label %nothing
 look:
   %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
   ret ptr %made
-none:
+nothing:
   ret ptr null
 }}"""
     return module.define(symbol, source)
