@@ -106,7 +106,7 @@ def _whole_power(e: Emitter, x: V, n: int, power: Callable[[], V]) -> V:
         """Zeros are exact, and frequent where numbers are cut off at 0."""
         return power() if n < 0 else e.branch(e.compare("eq", x, 0.0), lambda: product, power)
 
-    return _settled(e, result, error, other)
+    return _settled(e, result, error, other, may_be_negative=n % 2 == 1)
 
 
 def _product(e: Emitter, x: V, n: int) -> tuple[V, V]:
@@ -142,14 +142,17 @@ def _root(e: Emitter, x: V, power: Callable[[], V]) -> V:
     return _settled(e, result, error, power)
 
 
-def _settled(e: Emitter, result: V, error: V, power: Callable[[], V]) -> V:
+def _settled(
+    e: Emitter, result: V, error: V, power: Callable[[], V], *, may_be_negative: bool = False
+) -> V:
     """The result if a slightly larger rounding error would leave it the same, and it is not far from 1."""
-    size = e.bit_and(e.retype(result, INT), _WITHOUT_SIGN)
+    bits = e.retype(result, INT)
+    size = e.bit_and(bits, _WITHOUT_SIGN) if may_be_negative else bits
 
     def is_settled(factor: float, least: int, most: int) -> V:
         beyond = e.intrinsic("fma", error, e.const(FLOAT, factor), result)
         is_near = e.bit_and(e.compare("gt", size, least), e.compare("lt", size, most))
-        return e.bit_and(e.compare("eq", beyond, result), is_near)
+        return e.bit_and(e.compare("eq", e.retype(beyond, INT), bits), is_near)  # none is NaN
 
     return e.branch(
         is_settled(_ERROR_NEAR_1, _LEAST_NEAR_1, _MOST_NEAR_1),  # most are: it is asked at once

@@ -1,5 +1,7 @@
 """Whole powers and roots of floats are C's, bit for bit, where rounding is a near thing, too."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,14 @@ def test_powers_at_the_limits_of_what_is_known(function):
     for _ in range(4):
         f(xs, given)
         assert given.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(("function", "masks"), [(squares, 0), (cubes, 1), (roots, 0)])
+def test_powers_that_are_not_negative_are_looked_at_as_they_are(function, masks):
+    f = ljit.jit(function)
+    xs = np.linspace(0.5, 2.0, 50)
+    for _ in range(3):
+        f(xs, np.empty_like(xs))
+    text = f.dump_llvm()
+    found = re.findall(rf"and i64 %v\d+, {2**63 - 1}\n.*call double @llvm.fma", text)
+    assert len(found) == masks
