@@ -127,7 +127,7 @@ class Calls:
         if node.output.uses and profile_of(node) is None:
             self.native.lacks_profiles = True
         method = self._unless_left(method)
-        return self._callusers_method(node, method, call.name, call.operands, call.instead)
+        return self._call_users_method(node, method, call.name, call.operands, call.instead)
 
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
@@ -139,7 +139,7 @@ class Calls:
             return self._call_held(node, lambda: callee, kinds, args)
         method = self._unless_left(users_method(callee.type, _CALL))
         if method is not None:
-            return self._callusers_method(node, method, _CALL, [callee, *args])
+            return self._call_users_method(node, method, _CALL, [callee, *args])
         function = callee.constant if callee.is_constant else None
         if isinstance(function, type) and self._makes(node, function, args):
             return True
@@ -169,9 +169,9 @@ class Calls:
             return self._call_held(node, lambda: self._own_attribute(node, receiver), kinds, args)
         name = str(node.attrs["name"])
         method = self._unless_left(users_method(receiver.type, name))
-        return self._callusers_method(node, method, name, [receiver, *args])
+        return self._call_users_method(node, method, name, [receiver, *args])
 
-    def _callusers_method(
+    def _call_users_method(
         self,
         node: Node,
         method: object,
