@@ -299,7 +299,7 @@ def _drop_own_frames(error: BaseException) -> None:
 def _has_numpy() -> bool:
     """Whether NumPy can be imported: it belongs to one interpreter of a process."""
     try:
-        with import_lock, compiler_frames():
+        with import_lock, compiler_frames(), timed_apart():
             import numpy  # noqa: F401
     except ImportError:
         return False

@@ -32,14 +32,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.own_time import OwnTime
+from ljit.own_time import TimeOfCall, without_delays
 from ljit.records import Record, made_by
 from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.likely import codes_in, has_large_array, levels_of_loops, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
-from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import (
     MANY_KINDS,
     MAX_PLANS,
@@ -50,7 +50,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import has_room, is_staked, leaves_calls
+from ljit.runtime.waiting import are_few, claim, counted_once, has_room, is_staked, leaves_calls
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -82,6 +82,10 @@ _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
 _MORE_BETS = 10  # times as many of those that are likely to pay
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
+_SHARE_OF_LOOKS = (
+    1 / 8
+)  # of a compile's price: to profile calls just before it, or for calls that leave its code
+_PARTS_LEFT = 8  # of a call, one of which is much to be left to the interpreter
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
@@ -98,6 +102,7 @@ class ColdCalls(Record, frozen=False):
     may_wait: bool = True  # whether its calls may be left, or profiled more than once
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
+    each: float = 0.0  # seconds of one, without loops
     seconds: float = 0.0  # that all calls took, by those that were timed
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
@@ -140,12 +145,22 @@ class ColdCalls(Record, frozen=False):
         """
         if not self.may_wait or baseline is None:
             return True
-        if not self.has_room(plan, baseline):
-            return False
+        has_shown = self.has_run_often and plan.runs >= PROFILED_RUNS
+        if plan.compiles or kinds >= MANY_KINDS or not has_shown:
+            return self.is_paid(plan, baseline, kinds) and self.has_room(plan, baseline)
+        return self.has_room(plan, baseline)
+
+    def is_paid(self, plan: Plan, baseline: Baseline, kinds: int = 0) -> bool:
+        """Whether as much time was spent on the plan as the next compile may take."""
         price = _price(baseline) * (1 + kinds // MANY_KINDS)
-        if plan.compiles or plan.seconds >= price or kinds >= MANY_KINDS:
-            return plan.seconds >= price
-        return self.has_run_often and plan.runs >= PROFILED_RUNS
+        return plan.seconds >= price and counted_once(plan.seconds) >= price
+
+    def is_shown(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
+        """Whether the calls just before a compile, which is earned, were profiled: the first ones show little."""
+        if not self.may_wait or baseline is None or not self.is_paid(plan, baseline, kinds):
+            return True
+        seconds = plan.looks * plan.last_run[1]
+        return plan.looks >= PROFILED_RUNS or seconds >= _price(baseline) * _SHARE_OF_LOOKS
 
     def has_room(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
@@ -172,23 +187,31 @@ class ColdCalls(Record, frozen=False):
     def are_loops_over_numbers(self, plan: Plan) -> bool:
         return not self.are_short and all(map(_is_of_numbers, plan.types))
 
-    def is_slowed_by(self, plan: Plan) -> bool:
+    def is_slowed_by(self, plan: Plan, baseline: Baseline) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
 
-        That is so if most of the last calls were short ones that left.
+        That is so if most of the last calls were short ones that left, or if calls that leave have taken a part of what
+        the compile takes and the interpreter runs much of them.
         """
         if plan.unit is None:
             return False
         plan.left_at.append(plan.unit.code.calls)
-        is_short = plan.seconds < plan.unit.bailouts.total() * _SECONDS_OF_SHORT_CALL
-        is_often = plan.left_at[-1] - plan.left_at[0] < 2 * RUNS_OF_SHORT_ONE
-        return len(plan.left_at) >= RUNS_OF_SHORT_ONE and is_short and is_often
+        if len(plan.left_at) < RUNS_OF_SHORT_ONE:
+            return False
+        each, calls = plan.seconds / plan.unit.bailouts.total(), plan.left_at
+        if each < _SECONDS_OF_SHORT_CALL and calls[-1] - calls[0] < 2 * RUNS_OF_SHORT_ONE:
+            return True
+        of_call = plan.last_run[1]
+        is_much = _PARTS_LEFT * each >= of_call or of_call < _SECONDS_OF_SHORT_CALL
+        return is_much and plan.seconds >= _SHARE_OF_LOOKS * _price(baseline)
 
-    def leaves(self, plan: Plan, kinds: int) -> bool:
+    def leaves(self, plan: Plan, baseline: Baseline, kinds: int) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short.
 
         Where CPython has paid for its compile, some runs are enough for that, unless many `kinds` had it before.
         """
+        if not self.is_shown(plan, baseline, kinds):
+            return False
         if plan.is_waiting:
             return True
         is_soon = self.has_run_often and kinds < MANY_KINDS
@@ -211,7 +234,7 @@ class ColdCalls(Record, frozen=False):
             self.kinds.add(tuple(map(type, [*args, *kwargs.values()])))
         calls = self.calls_since(owner)
         self.let_nested_pass(owner, fn)
-        stretch = OwnTime()
+        stretch = TimeOfCall()
         try:
             return run(args, kwargs)
         finally:
@@ -228,8 +251,10 @@ class ColdCalls(Record, frozen=False):
             pass_calls(owner, fn, MOST_PASSED)
 
     def _note(self, calls: int, seconds: float) -> None:
+        if not self.has_loops:
+            seconds = self.each = without_delays(seconds, self.each)
         self.calls += calls
-        self.seconds += seconds * calls
+        self.seconds += claim(seconds * calls)
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
             self.limit = 0
 
@@ -245,7 +270,8 @@ class ColdCalls(Record, frozen=False):
         due = math.inf if self.was_looked_at else _SECONDS_UNTIL_LOOK
         if self.has_loops:
             due = _SECONDS_OF_LOOPS
-        return min(most, calls_within(due - self.seconds, self.seconds / self.calls))
+        each = self.seconds / self.calls
+        return min(most, calls_within(due - self.seconds, each, are_short=not self.has_loops))
 
 
 def call_cold(
@@ -284,16 +310,18 @@ def run_watched(
     cold, baseline = executor.cold, executor.baseline
     plan.has_large_arrays = has_large_array(values)
     if cold.are_loops_over_numbers(plan):
-        plan.has_many_trips = may_be_many_trips(values, max(cold.levels, 1), if_unknown=True)
-    runs_here = cold.has_room(plan, baseline) and not (
-        cold.leaves(plan, executor.kinds) or is_deep()
-    )
+        levels = max(cold.levels, 1)
+        plan.has_many_trips = may_be_many_trips(values, levels, if_unknown=are_few())
+    is_left = baseline is not None and cold.leaves(plan, baseline, executor.kinds)
+    runs_here = not is_left and not is_deep() and cold.has_room(plan, baseline)
     if baseline is None or runs_here:
+        plan.looks += 1
         return executor.interpret(plan, values)
+    plan.looks = 0
     calls = cold.calls_since(executor.owner)
     if not _has_native_code(executor):
         cold.let_nested_pass(executor.owner, executor.fn)
-    stretch = OwnTime()
+    stretch = TimeOfCall()
     try:
         return executor.run_plainly(args, kwargs)
     finally:
@@ -302,21 +330,24 @@ def run_watched(
         is_native = _has_native_code(executor)
         if is_native:
             calls = executor.detours.note(seconds)
+        if cold.are_short:
+            seconds = plan.each = without_delays(seconds, plan.each)
         if plan.runs:  # else there is no profile yet
             plan.runs += calls
-        plan.seconds += seconds * calls
+        plan.seconds += claim(seconds * calls)
         if not is_native:
-            cold.passed = _calls_to_pass(plan, _price(baseline), seconds)
+            cold.passed = _calls_to_pass(plan, _price(baseline), seconds, are_short=cold.are_short)
             pass_calls(executor.owner, executor.fn, cold.passed)
 
 
-def _calls_to_pass(plan: Plan, price: float, seconds: float) -> int:
+def _calls_to_pass(plan: Plan, price: float, seconds: float, *, are_short: bool) -> int:
     """How many of the next calls may jump: half as many as there were, until the compile is earned.
 
     Where it is, but there is no room, those of the next milliseconds.
     """
     due = price - plan.seconds
-    calls = calls_within(due if due > 0 else SECONDS_PASSED, seconds)
+    due = due if due > 0 else max(SECONDS_PASSED, plan.seconds * PART_PASSED)
+    calls = calls_within(due, seconds, are_short=are_short)
     return min(calls, plan.runs // 2) if plan.runs else calls
 
 
@@ -329,7 +360,7 @@ def run_without_plan(
     executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> object:
     """Leave a call to CPython whose arguments do not fit, or are of types that are too many."""
-    stretch = OwnTime()
+    stretch = TimeOfCall()
     try:
         return executor.run_plainly(args, kwargs)
     finally:

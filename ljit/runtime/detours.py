@@ -16,7 +16,14 @@ import types
 from collections.abc import Mapping
 
 from ljit.recursion import call_plainly
-from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_behind, pass_calls
+from ljit.runtime.passing import (
+    MOST_PASSED,
+    MOST_SHORT_ONES,
+    SECONDS_PASSED,
+    calls_within,
+    pass_behind,
+    pass_calls,
+)
 from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Detours"]
@@ -28,13 +35,14 @@ _PART_OF_LONG = 32  # where any call may take long; and a fourth as many at most
 class Detours:
     """How many of the next calls of one function CPython runs without a look at them."""
 
-    __slots__ = ("_calls", "_fn", "_given", "_most", "_owner", "_part")
+    __slots__ = ("_are_short", "_calls", "_fn", "_given", "_most", "_owner", "_part")
 
     def __init__(self, owner: object, fn: types.FunctionType, *, are_calls_short: bool) -> None:
         self._owner = owner
         self._fn = fn
         self._part = _PART if are_calls_short else _PART_OF_LONG
-        self._most = MOST_PASSED if are_calls_short else MOST_PASSED // 4
+        self._most = MOST_SHORT_ONES if are_calls_short else MOST_PASSED // 4
+        self._are_short = are_calls_short
         self._calls = 0
         self._given = 0
 
@@ -53,7 +61,7 @@ class Detours:
         calls = 1 + max(taken, 0)  # others may have let more calls jump than were given here
         self._calls += calls
         most = min(self._calls // self._part, self._most)
-        self._given = min(most, calls_within(SECONDS_PASSED, seconds))
+        self._given = min(most, calls_within(SECONDS_PASSED, seconds, are_short=self._are_short))
         pass_behind(self._owner, self._fn, self._given)
         return calls
 

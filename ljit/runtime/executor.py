@@ -26,7 +26,7 @@ from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
-from ljit.own_time import OwnTime, add_own_work
+from ljit.own_time import OwnTime, add_own_work, seconds_of_stretch
 from ljit.parameters import is_by_position
 from ljit.profile import keep_objects_of
 from ljit.recursion import call_plainly
@@ -67,6 +67,7 @@ from ljit.runtime.plans import (
 )
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import function_made, twin_of
+from ljit.runtime.waiting import claim, counted_once
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -77,6 +78,7 @@ __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger(config.EXECUTOR)
 _SLOWNESS = 0.75  # of the interpreter's time: what CPython would not take
+_LEAVING = 10  # stretches of time that are measured, as which a bailout counts beside the interpreter's part
 _lock = shared_lock()  # of all executors: one compiles while another does
 
 
@@ -302,7 +304,8 @@ class ProfilingExecutor:
     def _pay(self, plan: Plan, seconds: float) -> None:
         """Count what the interpreter took; most of it CPython would not have taken."""
         plan.seconds += seconds
-        add_own_work(seconds * _SLOWNESS)
+        claim(seconds * (1 - _SLOWNESS))
+        add_own_work(counted_once(seconds * _SLOWNESS))
 
     def resume(
         self, plan: Plan, at: str, state: Mapping[str, object], errors: Errors, *, is_hot: bool
@@ -313,7 +316,7 @@ class ProfilingExecutor:
         try:
             return resume(code, at, state, _Hooks(self, plan, is_hot=is_hot), errors)
         finally:
-            self._pay(plan, stretch.end())
+            self._pay(plan, stretch.end() + _LEAVING * seconds_of_stretch())
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
@@ -370,6 +373,7 @@ class ProfilingExecutor:
         plan.is_waiting = False
         plan.left_at.clear()
         plan.seconds = 0.0
+        plan.looks = 0
         plan.known = plan.feedback.summary()
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
@@ -456,13 +460,15 @@ class ProfilingExecutor:
         if plan.compiles and not plan.is_waiting:
             return plan.feedback.is_hot or cold.has_room(plan, baseline)
         kinds = self.kinds
-        return cold.is_earned(plan, baseline, kinds) or cold.is_bet(plan, baseline, kinds)
+        if cold.is_earned(plan, baseline, kinds):
+            return cold.is_shown(plan, baseline, kinds)
+        return cold.is_bet(plan, baseline, kinds)
 
     def retire_if_earned(self, plan: Plan, reason: str) -> None:
         """Drop code that leaves too often, for better code or, if that has to wait and pays less, for CPython."""
         cold, baseline = self.cold, self.baseline
         if cold.is_earned(plan, baseline):
             self.retire(plan, reason)
-        elif cold.is_slowed_by(plan):
+        elif baseline is not None and cold.is_slowed_by(plan, baseline):
             plan.is_waiting = True
             self.retire(plan, reason)

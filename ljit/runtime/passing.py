@@ -31,6 +31,8 @@ from ljit.stack import compiler_frames
 __all__ = [
     "FOR_EVER",
     "MOST_PASSED",
+    "MOST_SHORT_ONES",
+    "PART_PASSED",
     "SECONDS_PASSED",
     "calls_within",
     "go_on_passing",
@@ -43,7 +45,9 @@ __all__ = [
 FOR_EVER = 2**62  # calls
 # at a time: what changes is noticed soon, and the way back costs two microseconds
 MOST_PASSED = 1000  # calls
+MOST_SHORT_ONES = 30_000  # the same of functions without loops
 SECONDS_PASSED = 0.005  # that they take
+PART_PASSED = 1 / 16  # or this part of the time that those before took
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
 _PAGE = 4096
@@ -170,9 +174,10 @@ def last_entry(slow: int) -> int:
     return entry.last_address
 
 
-def calls_within(seconds: float, each: float) -> int:
+def calls_within(seconds: float, each: float, *, are_short: bool = False) -> int:
     """How many calls that take `each` seconds may pass in the time, at most those of one time."""
-    return int(max(min(seconds / max(each, 1e-9), MOST_PASSED), 0))
+    most = MOST_SHORT_ONES if are_short else MOST_PASSED
+    return int(max(min(seconds / max(each, 1e-9), most), 0))
 
 
 def stop_passing(owner: object, fn: FunctionType) -> None:

@@ -112,7 +112,9 @@ class Plan(Compiled, frozen=False):
     types: tuple[Type, ...] = ()
     feedback: PlanFeedback = made_by(factory=PlanFeedback)
     runs: int = 0  # that were profiled
+    looks: int = 0  # of these, since CPython has run a call
     seconds: float = 0.0  # that they took
+    each: float = 0.0  # seconds of a call that CPython ran, without loops
     last_run: tuple[int, float] = (0, 0.0)  # elements of its largest array, seconds
     has_large_arrays: bool = False  # the last call for which there was no native code
     has_many_trips: bool = True  # it may have had them

@@ -8,7 +8,8 @@ before its calls took as long.
 All that ljit does has to have room (`has_room`) in one of these:
 
 - a share of what the program took so far, so that the bets are lost for a small part of the time;
-- the same share of what CPython spent on the function itself: what is used much is translated in any case;
+- the same share of what CPython spent on the function itself, time of calls in calls counted once: what is used much is
+  translated in any case;
 - a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
   them may be the one: of a collection of kernels all are bet on, of a package's hundreds hardly any. But for a small
   part it is for calls of loops over numbers alone that may make many trips, and for large arrays (`likely.py`).
@@ -24,13 +25,14 @@ on as any other function (`cold.py`), by the same rule.
 from __future__ import annotations
 
 import math
+import sys
 import time
 import types
 import weakref
 from collections.abc import Mapping, Sequence
 
 from ljit import config
-from ljit.own_time import OwnTime, seconds_of_own_work
+from ljit.own_time import TimeOfCall, seconds_of_own_work, without_delays
 from ljit.recursion import call_plainly, is_deep
 from ljit.runtime.likely import (
     are_numbers,
@@ -41,17 +43,27 @@ from ljit.runtime.likely import (
     may_be_many_trips,
 )
 from ljit.runtime.options import Options
-from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
-__all__ = ["Waiting", "count_in", "has_room", "is_staked", "leaves_calls"]
+__all__ = [
+    "Waiting",
+    "are_few",
+    "claim",
+    "count_in",
+    "counted_once",
+    "has_room",
+    "is_staked",
+    "leaves_calls",
+]
 
 _SHARE = 0.25  # of the time that the program takes, or a function, for what ljit does
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
-_FEW = 30  # functions; the more a package has beyond them, the more of them are plumbing
+_FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
+_SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
 _PART_OF_LOOPS = 32  # of the calls so far, that jump next: the next loop over numbers may be long
 
@@ -65,9 +77,34 @@ class _Start:
     of_own_work = 0.0
 
 
+class _Claims:
+    """What calls of functions took, all together. Those within them are in it as often, unless they were timed."""
+
+    seconds = 0.0
+
+
+def claim(seconds: float) -> float:
+    """Count what calls of one function took."""
+    _Claims.seconds += seconds
+    return seconds
+
+
+def counted_once(seconds: float) -> float:
+    """The part of what calls took that is their own: all functions have taken no more than the program."""
+    claims = _Claims.seconds
+    if _Start.of_process is None or not claims or not config.settings().cold_calls:
+        return seconds
+    return seconds * min(_of_program() / claims, 1.0)
+
+
 def count_in(function: object) -> None:
     """Count a decorated function for as long as it lives."""
     _functions.add(function)
+
+
+def are_few() -> bool:
+    """Whether so few functions are decorated that a call without arguments may be the long one."""
+    return len(_functions) <= _FEW
 
 
 def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:
@@ -75,14 +112,9 @@ def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = Fals
 
     `spent`: on the function's own calls. `is_likely`: these are loops over numbers, or on large arrays.
     """
-    if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * spent:
+    if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
         return True
-    now = time.process_time()
-    if _Start.of_process is None:
-        _Start.of_process, _Start.of_own_work = now, seconds_of_own_work()
-    own = _own_work()
-    of_program = now - _Start.of_process - own
-    return own + seconds <= _SHARE * of_program + _stake(is_likely=is_likely)
+    return _own_work() + seconds <= _SHARE * _of_program() + _stake(is_likely=is_likely)
 
 
 def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
@@ -93,7 +125,15 @@ def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False
 def _stake(*, is_likely: bool) -> float:
     functions = max(len(_functions), 1)
     seconds = _STAKE / functions
-    return seconds if is_likely else seconds / (_ODDS * max(functions / _FEW, 1))
+    return seconds if is_likely else seconds / (_ODDS * max(functions / _FEW, 1) ** 3)
+
+
+def _of_program() -> float:
+    """What the program took without ljit; the time begins at the first call."""
+    now = time.process_time()
+    if _Start.of_process is None:
+        _Start.of_process, _Start.of_own_work = now, seconds_of_own_work()
+    return now - _Start.of_process - _own_work()
 
 
 def _own_work() -> float:
@@ -106,12 +146,18 @@ def leaves_calls(options: Options) -> bool:
     return is_default and config.settings().cold_calls
 
 
+def _seconds_of_loading() -> float:
+    """What it takes to load the compiler."""
+    has_numpy = "numpy" in sys.modules
+    return _SECONDS_OF_LOADING if has_numpy else _SECONDS_OF_LOADING + _SECONDS_OF_NUMPY
+
+
 class Waiting:
     """The calls of one function while it waits."""
 
     __slots__ = (
-        *("_calls", "_defaults", "_is_early", "_levels", "_of_numbers", "_passed", "_price"),
-        "_seconds",
+        *("_calls", "_defaults", "_each", "_is_early", "_levels", "_of_numbers", "_passed"),
+        *("_price", "_seconds"),
     )
 
     def __init__(self, fn: types.FunctionType) -> None:
@@ -125,6 +171,7 @@ class Waiting:
             False  # the last call's arguments, with loops: the next may be the long one
         )
         self._calls = 0
+        self._each = 0.0  # seconds of one
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
 
@@ -141,8 +188,9 @@ class Waiting:
 
         `values`: the call's arguments.
         """
-        price = self._price if is_loaded else self._price + _SECONDS_OF_LOADING
-        if self._seconds >= self._price and has_room(price, spent=self._seconds):
+        price = self._price if is_loaded else self._price + _seconds_of_loading()
+        is_paid = self._seconds >= self._price and counted_once(self._seconds) >= self._price
+        if is_paid and has_room(price, spent=self._seconds):
             return True
         if self._is_likely(values):
             return has_room(price, is_likely=True)
@@ -157,7 +205,7 @@ class Waiting:
         self._of_numbers = are_numbers(values)
         with_defaults = [*values, *self._defaults[len(values) :]]
         return self._of_numbers and may_be_many_trips(
-            with_defaults, self._levels, if_unknown=not self._calls
+            with_defaults, self._levels, if_unknown=not self._calls and are_few()
         )
 
     def run(
@@ -172,7 +220,7 @@ class Waiting:
         if is_deep():
             self._passed = MOST_PASSED
             pass_calls(owner, fn, MOST_PASSED)
-        stretch = OwnTime()
+        stretch = TimeOfCall()
         try:
             return call_plainly(fn, args, kwargs)
         finally:
@@ -187,13 +235,16 @@ class Waiting:
 
     def _note(self, owner: object, fn: types.FunctionType, calls: int, seconds: float) -> None:
         """Count calls that took so many seconds each; the next ones pass, too."""
+        if not self._levels:
+            seconds = self._each = without_delays(seconds, self._each)
         was_due = self._seconds >= self._price  # but there was no room
         self._calls += calls
-        self._seconds += seconds * calls
+        self._seconds += claim(seconds * calls)
         part = _PART_OF_LOOPS if self._of_numbers else 1
-        most = min(self._calls // part, calls_within(SECONDS_PASSED, seconds))
+        within = max(SECONDS_PASSED, self._seconds * PART_PASSED)
         if not was_due:
-            most = min(most, calls_within(self._price - self._seconds, seconds))
+            within = min(within, self._price - self._seconds)
+        most = min(self._calls // part, calls_within(within, seconds, are_short=not self._levels))
         self._passed = most
         if most:
             pass_calls(owner, fn, most)

@@ -26,6 +26,8 @@ def calls_are_cold_at_first(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 0.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 0.0)
     monkeypatch.setattr(waiting, "_STAKE", float("inf"))
+    monkeypatch.setattr(waiting, "counted_once", lambda seconds: seconds)
+    monkeypatch.setattr(cold, "counted_once", lambda seconds: seconds)
     with config.overridden(cold_calls=True):
         yield
 
@@ -202,6 +204,24 @@ def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took
     assert plan.unit.code.calls == calls + 1
 
 
+def test_calls_just_before_a_compile_are_profiled_too(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
+    monkeypatch.setattr(cold, "_SHARE_OF_LOOKS", float("inf"))
+    f = ljit.jit(count_down)
+    executor, looks = f._executor, []
+    interpret = executor.interpret
+    executor.interpret = lambda *a: looks.append(a) or interpret(*a)
+    for k in range(100):
+        assert f(k, 2) == -(k % 2)
+    assert len(looks) == RUNS_OF_SHORT_ONE
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e-12)
+    for k in range(300):  # some of them jump to CPython
+        assert f(k, 2) == -(k % 2)
+    (plan,) = executor.plans.values()
+    assert (len(looks), plan.compiles) == (RUNS_OF_SHORT_ONE + cold.PROFILED_RUNS, 1)
+
+
 class Interrupted:
     """A plan: while it is looked at, another thread starts one."""
 
@@ -283,8 +303,8 @@ def test_code_for_many_kinds_of_arguments_is_no_bet_and_costs_more_and_more(monk
         plan.seconds = price
         assert found.is_earned(plan, baseline, kinds)
     plan.seconds, plan.runs, found.has_run_often = 0.0, RUNS_OF_SHORT_ONE, True
-    assert not found.leaves(plan, MANY_KINDS - 1)
-    assert found.leaves(plan, MANY_KINDS)
+    assert not found.leaves(plan, baseline, MANY_KINDS - 1)
+    assert found.leaves(plan, baseline, MANY_KINDS)
     plan.runs = cold.PROFILED_RUNS
     assert found.is_earned(plan, baseline, MANY_KINDS - 1)
     assert not found.is_earned(plan, baseline, MANY_KINDS)
@@ -351,6 +371,35 @@ def test_calls_that_seldom_leave_native_code_stay_native(monkeypatch):
     assert plan.unit is unit
 
 
+def test_calls_that_seldom_leave_are_cpythons_when_that_took_a_part_of_a_compile(monkeypatch):
+    @ljit.jit
+    def product(x, y):
+        total = 1
+        for _ in range(2):
+            total *= x * y
+        return total
+
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    for _ in range(3):
+        assert product(3, 4) == 144
+    executor = product._executor
+    (plan,) = executor.plans.values()
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+
+    def leave_seldom():
+        for _ in range(RUNS_OF_SHORT_ONE):
+            for _ in range(20):
+                assert product(3, 4) == 144
+            assert product(2**40, 2**40) == 2**160
+
+    leave_seldom()
+    assert plan.unit is not None
+    plan.seconds = 2e9 * executor.baseline.size * cold._SHARE_OF_LOOKS
+    leave_seldom()
+    assert plan.unit is None
+    assert plan.is_waiting
+
+
 class Clock:
     """Stands for the module `time`."""
 
@@ -366,6 +415,7 @@ class Clock:
 def test_time_in_callees_is_none_of_the_caller(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(own_time, "time", clock)
+    monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
 
     @ljit.jit
