@@ -174,7 +174,7 @@ class AxisOrder:
             repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
             turns = exchange_condition(self.e, arrays, outer, inner)
             is_single = FALSE
-            if ndim > CUBE and not any(x.strides[inner].constant for x in arrays):
+            if not self.into and not any(x.strides[inner].constant for x in arrays):
                 is_single = f.icmp("eq", self.space.sizes[inner], 1)
             condition = any_of(f, [turns, repeats, is_single])
             if condition is not FALSE:
@@ -228,9 +228,10 @@ class AxisOrder:
         if not self.may_be_turned:
             return FALSE
         arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
-        turns = reversed_condition(self.e, self.space.ndim, arrays)
-        last = self.space.ndim - 1
-        if len(self.reductions.axes) <= last or not all(self.accumulators):
+        last, count = self.space.ndim - 1, len(self.reductions.axes)
+        is_alike = count in (0, last + 1)  # else rows of one element might be combined
+        turns = reversed_condition(self.e, self.space.sizes, arrays, is_first_inner=is_alike)
+        if count <= last or not all(self.accumulators):
             return turns
         repeats = repeated_condition(self.e, self.space.sizes, arrays, 0, last)
         return self.e.f.binary("or", turns, repeats)

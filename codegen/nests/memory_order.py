@@ -74,11 +74,24 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     return all_move if ndim > 1 else FALSE
 
 
-def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
-    """Whether going through the axes in the opposite order is better: the inner loop has the shorter steps then."""
+def reversed_condition(
+    e: Emitter, sizes: Sequence[Ref], operands: Sequence[Axes], *, is_first_inner: bool = True
+) -> Ref:
+    """Whether going through the axes in the opposite order is better: the inner loop has the shorter steps then.
+
+    Axes of one element are passed over; the first one is not if it had better not be inside of others.
+    """
+    ndim = len(sizes)
     if ndim < 2 or any(x.strides[0].constant != 0 and _is_known(e, x) for x in operands):
         return FALSE
-    return _moves_behind(e, operands, 0, ndim - 1)
+    outer, inner = range(ndim - 1) if is_first_inner else (0,), range(ndim - 1, 0, -1)
+    return _are_shorter(
+        e,
+        [
+            (_step_of_first(e, x, sizes, outer), _step_of_first(e, x, sizes, inner))
+            for x in operands
+        ],
+    )
 
 
 def repeated_condition(
@@ -148,8 +161,12 @@ def _is_single(e: Emitter, operands: Sequence[Axes], axis: int) -> Ref:
 
 
 def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    return _are_shorter(e, [(_step(e, x, outer), _step(e, x, inner)) for x in operands])
+
+
+def _are_shorter(e: Emitter, steps: Sequence[tuple[Ref, Ref]]) -> Ref:
+    """Whether the first steps of all operands that have both are the shorter ones, and some have both."""
     f, compared, stays = e.f, FALSE, FALSE
-    steps = [(_step(e, x, outer), _step(e, x, inner)) for x in operands]
     for far, near in {(far.text, near.text): (far, near) for far, near in steps}.values():
         none = f.binary("or", f.icmp("eq", far, 0), f.icmp("eq", near, 0))
         both = f.bool_not(none)
@@ -166,3 +183,12 @@ def _step(e: Emitter, x: Axes, axis: int) -> Ref:
     negated = f.binary("sub", _ZERO, stride)
     length = f.select(f.icmp("slt", stride, 0), negated, stride)
     return f.select(f.icmp("eq", x.sizes[axis], 1), _ZERO, length)
+
+
+def _step_of_first(e: Emitter, x: Axes, sizes: Sequence[Ref], axes: Sequence[int]) -> Ref:
+    """The length of the stride along the first one of some axes that has more than one element in the nest."""
+    f, (*others, last) = e.f, axes
+    step = _step(e, x, last)
+    for axis in reversed(others):
+        step = f.select(f.icmp("eq", sizes[axis], 1), step, _step(e, x, axis))
+    return step

@@ -21,7 +21,9 @@ from ljit.codegen.nests.memory_order import (
 )
 
 
-def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -> bool:
+def is_reversed(
+    *strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6), is_first_inner: bool = True
+) -> bool:
     e = SimpleNamespace(f=ModuleBuilder("test").function("test", "void", ()))
     operands = [
         SimpleNamespace(
@@ -29,7 +31,8 @@ def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -
         )
         for steps in strides
     ]
-    condition = reversed_condition(e, 3, operands)
+    space = operands[0].sizes
+    condition = reversed_condition(e, space, operands, is_first_inner=is_first_inner)
     assert condition.constant is not None
     return bool(condition.constant)
 
@@ -49,7 +52,31 @@ def test_the_inner_loop_has_the_shorter_steps(strides, expected):
     assert is_reversed(strides) == expected
     assert is_reversed(strides, (0, 0, 8)) == expected
     assert not is_reversed(strides, (240, 48, 8))
-    assert not is_reversed(strides, sizes=(1, 5, 6))
+    assert not is_reversed(strides, sizes=(1, 1, 6))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [((1, 7, 9, 2), True), ((7, 9, 2, 1), True), ((1, 7, 1, 2), True), ((1, 7, 1, 1), False)],
+)
+def test_axes_of_one_element_do_not_say_where_the_shorter_steps_are(sizes, expected):
+    for order, is_fortran in (("F", True), ("C", False)):
+        strides = np.empty(sizes, order=order).strides
+        assert is_reversed(strides, sizes=sizes) == (expected and is_fortran)
+        without_first = sizes[0] > 1 and expected and is_fortran
+        assert is_reversed(strides, sizes=sizes, is_first_inner=False) == without_first
+
+
+@pytest.mark.parametrize("shape", [(60, 64, 1), (1, 60, 64), (60, 1, 64), (1, 700, 1)])
+def test_sums_of_arrays_with_axes_of_one_element_go_along_memory(shape):
+    """Where they go otherwise, some round otherwise."""
+    f = ljit.jit(lambda a: (a * 3).sum())
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for seed in range(12):
+            x = np.random.default_rng(seed).random(shape[::-1], np.float32)
+            general = np.ones((4, 5, 6), np.float32).T
+            assert f(general) == 360
+            assert f(x.T) == f(x)
 
 
 def test_last_axes_of_one_element_are_seen_where_no_array_says_how_far_its_elements_are_apart():
