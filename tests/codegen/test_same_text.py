@@ -31,6 +31,9 @@ class Slots:
     def area(self, k: int) -> int:
         return self.size * self.width + k
 
+    def widest(self, *others: int) -> int:
+        return max(self.width, *others)
+
 
 class Values:
     def __init__(self) -> None:
@@ -42,7 +45,7 @@ def reads_and_writes(first: Any, second: Any, n: int) -> int:
     for k in range(n):
         first.size, first.width = second.size, k
         second.size = first.size + 1
-        total += first.area(k) - first.area(k=1)
+        total += first.area(k) - first.widest(k, 1)
     return total
 
 
