@@ -147,6 +147,8 @@ class Emission:
         self.copies = 1
         # what becomes of a value that is yielded
         self.consume: Callable[[Value], None] | None = None
+        # what becomes of a StopIteration, if that is not an exception as any
+        self.on_stop: Callable[[Value], None] | None = None
         self._count = 0
 
     # -- trees -------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ljit.frames import (
 )
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
+from ljit.frontend.emit_attempts import guarded
 from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.known_names import known_value, outer_value
@@ -330,10 +331,16 @@ def iteration_view(e: Emission, iterable: Tree, where: SourceRange) -> Value:
     """Emit what a loop runs over; calls of names are left together, so that views can be made."""
     if not isinstance(iterable, tree.Apply) or not _is_view_call(e, iterable):
         return e.emit("prim::iter", e.expression(iterable), where=where)
-    _check_frame_access(e, iterable)
-    function = e.expression(iterable.function)
-    operands, _ = _operands(e, iterable)
-    return e.emit("prim::iter_call", function, *operands, where=iterable.range)
+    if isinstance(known_value(e, iterable.function), type):  # as range and enumerate
+        return _call_view(e, iterable)
+    return guarded(e, iterable, lambda: _call_view(e, iterable))
+
+
+def _call_view(e: Emission, call: tree.Apply) -> Value:
+    _check_frame_access(e, call)
+    function = e.expression(call.function)
+    operands, _ = _operands(e, call)
+    return e.emit("prim::iter_call", function, *operands, where=call.range)
 
 
 def _is_view_call(e: Emission, call: tree.Apply) -> bool:

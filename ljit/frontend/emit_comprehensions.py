@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, Scope, emits
+from ljit.frontend.emit_attempts import ends, fails
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_functions import generator_value
@@ -83,9 +83,16 @@ def run(
     scope = Scope(e.scope, slots, has_frame=has_frame)
     if caller is not None:
         begin()
-        use_outside = _in_present_frame(e, use)
+        use_outside, on_stop, run = (
+            _in_present_frame(e, use),
+            e.on_stop,
+            _Run(e, comprehension, use),
+        )
+        run.use = use_outside
+        e.on_stop = fails(e, caller) if has_frame else ends(e, run.loop, comprehension.inner)
         with e.new_scope(scope, caller if has_frame else None):
-            _Run(e, comprehension, use_outside).generator(0, first)
+            run.generator(0, first)
+        e.on_stop = on_stop
         return
     with e.new_scope(scope, comprehension.range if has_frame else None):
         begin()
@@ -122,21 +129,15 @@ def _source(e: Emission, iterable: Tree, place: SourceRange) -> _View | Generato
 
 def _in_present_frame(e: Emission, use: Callable[..., None]) -> Callable[..., None]:
     """Let `use` emit code of the present scope, whatever the scope is then."""
-    scope, caller = e.scope, e.caller
+    frame = e.scope, e.caller, e.on_stop
 
     def use_there(loop: Exit, *values: Value) -> None:
-        with _frame(e, scope, caller):
-            use(loop, *values)
+        inner = e.scope, e.caller, e.on_stop
+        e.scope, e.caller, e.on_stop = frame
+        use(loop, *values)
+        e.scope, e.caller, e.on_stop = inner
 
     return use_there
-
-
-@contextmanager
-def _frame(e: Emission, scope: Scope, caller: SourceRange | None) -> Iterator[None]:
-    before = e.scope, e.caller
-    e.scope, e.caller = scope, caller
-    yield
-    e.scope, e.caller = before
 
 
 class _Run:
@@ -149,6 +150,11 @@ class _Run:
         self.comprehension = comprehension
         self.use = use
         self.outermost: Exit | None = None
+
+    def loop(self) -> Exit:
+        """The outermost loop."""
+        assert self.outermost is not None
+        return self.outermost
 
     def generator(self, i: int, source: _View | GeneratorCall) -> None:
         """Emit the loop of generator `i` and all that is in it."""

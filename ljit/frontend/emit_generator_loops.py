@@ -11,9 +11,9 @@
         ...                 # the else clause
 
 That is what happens in CPython, in the same order: a generator runs from one yield to the next while the loop waits for
-it, and the other way round. It differs where somebody could tell that a generator was given up, or what ended it: so
-a body with other statements than those of `_STATEMENTS` (``try``, ``with``), or that calls ``next``, is left to the
-generator. The function is the one that the name stood for at first; the graph asks in each call whether it still does.
+it, and the other way round. It differs where somebody could tell that a generator was given up: so a body with other
+statements than those of `_STATEMENTS` (``try``, ``with``) is left to the generator. The function is the one that the
+name stood for at first; the graph asks in each call whether it still does.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ljit.errors import UserError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
 from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emit_attempts import fails
 from ljit.frontend.emit_nested import function_scope
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
@@ -45,10 +46,9 @@ __all__ = ["GeneratorCall", "called_generator", "evaluate_call", "loop_over_gene
 _MOST_YIELDS = 3  # the loop's body is written as often
 _MOST_INLINED = 4  # generators within one another
 _MOST_COPIES = 8  # of a loop's body, by the yields of all the generators around it
-_STOPPING = ("next", "StopIteration")  # what a generator makes a RuntimeError of
 _DELEGATED = "yield from"  # a variable for what is yielded on
 #: what `Emission` knows of the frame whose code is emitted
-_OF_A_FRAME = "scope caller loop region function inlining consume generators".split()
+_OF_A_FRAME = "scope caller loop region function inlining consume generators on_stop".split()
 _STATEMENTS = (
     (tree.Assert | tree.Assign | tree.AugAssign | tree.Break | tree.Continue | tree.Delete)
     | (tree.ExprStmt | tree.For | tree.If | Match | tree.Pass | tree.Raise | tree.Return)
@@ -109,7 +109,6 @@ def _is_plain(definition: tree.Def) -> bool:
         len(yields) <= _MOST_YIELDS
         and all(isinstance(statement, _STATEMENTS) for statement in statements)
         and all(any(part is value for value in alone) for part in yields)
-        and not any(isinstance(p, tree.Var) and p.name in _STOPPING for p in _parts(definition))
     )
 
 
@@ -238,7 +237,9 @@ def _generate(
     names = names_of(definition)
     slots = {name: e.fresh_slot(name) for name in names.bound} | {_DELEGATED: e.fresh_slot()}
     values = [*arguments, *(e.constant(x, where) for _, x in _defaults_taken(generator))]
+    on_stop = fails(e, where)
     with _frame(e, _frame_of(e)), e.new_scope(function_scope(None, names, slots), where):
+        e.on_stop = on_stop
         e.function, e.consume = _function_of(generator), consume
         e.generators = (*e.generators, e.function)
         for param, value in zip(definition.decl.params, values, strict=True):

@@ -16,6 +16,7 @@ import numpy as np
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emit_attempts import guarded
 from ljit.frontend.emit_calls import emit_call
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
@@ -31,8 +32,6 @@ from ljit.frontend.emit_mapped import (
     mapped_items,
 )
 from ljit.frontend.known_names import known_value
-from ljit.frontend.tree import Tree
-from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
 from ljit.source import SourceRange
 
@@ -52,6 +51,10 @@ _Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
 
 @emits(tree.UseOfGenerator)
 def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
+    return guarded(e, call, lambda: _emit_use(e, call))
+
+
+def _emit_use(e: Emission, call: tree.UseOfGenerator) -> Value:
     if _is_join(call):
         return _join(e, call)
     known = known_value(e, call.function)
@@ -91,6 +94,10 @@ def _either(
 
 @emits(tree.Apply)
 def _apply(e: Emission, call: tree.Apply) -> Value:
+    return guarded(e, call, lambda: _emit_apply(e, call))
+
+
+def _emit_apply(e: Emission, call: tree.Apply) -> Value:
     """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
     first = call.arguments[0] if call.arguments else None
     if not isinstance(first, tree.Apply):
@@ -183,22 +190,11 @@ def _nothing() -> Sequence[Value]:
 
 def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
     """Give how to do without the generator; None if that is not known."""
-    if any(_may_stop(part) for part in parts_of(call.generator)):
-        return None  # a generator makes a RuntimeError of StopIteration
     if known is sum:
         return _sum if _SUM_IS_PLAIN and _has_plain_start(call) else None
     if known is sorted:
         return _collect_and_call if not call.arguments else None
     return _FOLDS.get(known) if not call.arguments and not call.keywords else None
-
-
-def _may_stop(part: Tree) -> bool:
-    """Whether it raises StopIteration on purpose."""
-    return (
-        isinstance(part, tree.Apply)
-        and isinstance(part.function, tree.Var)
-        and part.function.name == "next"
-    )
 
 
 def _are_plain(call: tree.UseOfGenerator) -> bool:

@@ -16,11 +16,11 @@ from inspect import CO_COROUTINE, CO_GENERATOR
 from ljit.analysis.assumptions import python_function
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, Scope
+from ljit.frontend.emit_attempts import runs_no_code
 from ljit.frontend.emit_comprehensions import run
 from ljit.frontend.emit_functions import function_value
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
-from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
 from ljit.records import Record
 from ljit.source import SourceRange
@@ -36,9 +36,6 @@ __all__ = [
     "mapped_items",
 ]
 
-_ON_ITEMS: tuple[object, ...] = (int, float, complex, bool, str, abs, round, len, ord, chr)
-_MODULES = ("math", "cmath")
-_STOPPING = {"next", "StopIteration"}  # which end a map
 #: names that no variable of a program has
 _FUNCTION, _ITEM = "function of map", "item of map"
 
@@ -74,7 +71,7 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
         return None
     given = None
     if isinstance(function, tree.Lambda):
-        if not _takes(function.definition, len(sources)) or _may_stop(function):
+        if not _takes(function.definition, len(sources)):
             return None
     else:
         given = known_value(e, function)
@@ -108,21 +105,12 @@ def _takes(definition: tree.Def, count: int) -> bool:
     return len(params) == len(plain) == count
 
 
-def _may_stop(function: Tree) -> bool:
-    return any(isinstance(p, tree.Var) and p.name in _STOPPING for p in parts_of(function))
-
-
 def _gains(function: object) -> bool:
     """Whether calls of it in a loop are native, mostly."""
     plain = python_function(function)
     if plain is None:
-        module = getattr(function, "__module__", None)
-        return any(function is known for known in _ON_ITEMS) or (
-            module in _MODULES and callable(function)
-        )
-    code = plain.__code__
-    is_other = code.co_flags & (CO_GENERATOR | CO_COROUTINE)
-    return not is_other and _STOPPING.isdisjoint(code.co_names)
+        return runs_no_code(function)
+    return not plain.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE)
 
 
 def evaluate_mapped(e: Emission, mapped: MappedItems) -> MappedCall:

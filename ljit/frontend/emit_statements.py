@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emit_attempts import handle_stop
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_generator_loops import called_generator, evaluate_call, loop_over_generator
@@ -84,12 +85,14 @@ def _raise(e: Emission, statement: tree.Raise) -> None:
             raise e.unsupported(f"{message}; name the exception", statement.range)
         e.terminate(RERAISE, (), statement.range)
         return
-    operands = [e.expression(statement.exception)]
-    if statement.cause is not None:
-        operands.append(e.expression(statement.cause))
-    has_cause = statement.cause is not None
-    e.effect("prim::raise", *operands, where=statement.range, has_cause=has_cause)
-    e.terminate(UNREACHABLE, (), statement.range)
+    parts = [statement.exception, *([statement.cause] if statement.cause is not None else [])]
+
+    def throw() -> None:
+        operands = map(e.expression, parts)
+        e.effect("prim::raise", *operands, where=statement.range, has_cause=len(parts) > 1)
+        e.terminate(UNREACHABLE, (), statement.range)
+
+    handle_stop(e, throw, statement.range)
 
 
 @emits(tree.If)

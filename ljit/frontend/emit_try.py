@@ -13,13 +13,13 @@ from functools import partial
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Cleanup, Emission, emits
+from ljit.frontend.emit_attempts import attempt
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.error_places import manager_has_place
-from ljit.ir import Block, Value, get_op
-from ljit.ops.control import RERAISE, TRY, UNREACHABLE, YIELD
+from ljit.ir import Value, get_op
+from ljit.ops.control import RERAISE
 from ljit.source import SourceRange
-from ljit.types import ANY
 
 __all__: list[str] = []
 
@@ -94,7 +94,7 @@ def _with_handlers(e: Emission, statement: tree.Try) -> None:
         e.statements(statement.body)
 
     if not statement.orelse:
-        _attempt(e, where, body, lambda error: _choose(e, statement.handlers, error))
+        attempt(e, where, body, lambda error: _choose(e, statement.handlers, error))
         return
     with e.left_by_break(where) as end:
 
@@ -103,7 +103,7 @@ def _with_handlers(e: Emission, statement: tree.Try) -> None:
             if not e.block.is_terminated:
                 e.leave(end, where)
 
-        _attempt(e, where, body, handle)
+        attempt(e, where, body, handle)
         e.statements(statement.orelse)
 
 
@@ -151,45 +151,11 @@ def _handle(e: Emission, handler: tree.Handler, error: Value) -> None:
             e.unbind(slot, where)
             e.terminate(RERAISE, (), where)
 
-        _attempt(e, where, body, unbind)
+        attempt(e, where, body, unbind)
     else:
         body()
     if not e.block.is_terminated:
         e.unbind(slot, where)
-
-
-def _attempt(e: Emission, where: SourceRange, body: _Emit, handle: Callable[[Value], None]) -> None:
-    """Append a Try; behind it goes on what comes to the end of the body or of the handler."""
-    node = e.node(TRY, (), where)
-    before = e.bound
-
-    def fill(block: Block, emit: _Emit) -> frozenset[str] | None:
-        e.bound = before
-        with e.inside(block):
-            emit()
-            if e.block.is_terminated:
-                return None
-            e.terminate(YIELD, (), where)
-        return e.bound
-
-    def release_and_handle() -> None:
-        for slot in reversed(views):
-            e.release(Cleanup(slot, released=(e.load(slot, where, optional=True),)), where)
-        handle(block.params[0])
-
-    around, e.views = e.views, []
-    e.attempts += 1
-    ends = [fill(node.add_block(), body)]
-    e.attempts -= 1
-    views, e.views = e.views, around
-    e.handlers += 1
-    block = node.add_block([("", ANY)])
-    ends.append(fill(block, release_and_handle))
-    e.handlers -= 1
-    falling = [bound for bound in ends if bound is not None]
-    e.bound = frozenset.intersection(*falling) if falling else before
-    if not falling:
-        e.terminate(UNREACHABLE, (), where)
 
 
 # -- ways out --------------------------------------------------------------------------------------
@@ -213,7 +179,7 @@ def _with_final(
             e.terminate(RERAISE, (), where)
 
     with e.left_by_break(where) as cleanup.exit:
-        _attempt(e, where, protected, handle)
+        attempt(e, where, protected, handle)
     if e.block.is_terminated:
         return
     final()
