@@ -17,6 +17,7 @@ from ljit.codegen.layouts.callable_layout import (
     PARTIAL_FUNCTION,
     PARTIAL_KEYWORDS,
 )
+from ljit.codegen.layouts.instances import TYPE_VERSION, find_in_class, type_version
 from ljit.codegen.layouts.layout import (
     CELL_CONTENT,
     FUNCTION_CODE,
@@ -25,7 +26,7 @@ from ljit.codegen.layouts.layout import (
     TUPLE_ITEMS,
     VAR_SIZE,
 )
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attributes import method_test, own_getter_of
 from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials
@@ -36,7 +37,15 @@ from ljit.types import ANY, BOOL
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["check_kind", "check_method", "check_super", "given_value", "is_kind", "own_attribute"]
+__all__ = [
+    "check_kind",
+    "check_member",
+    "check_method",
+    "check_super",
+    "given_value",
+    "is_kind",
+    "own_attribute",
+]
 
 _WORD = 8
 
@@ -56,6 +65,21 @@ def _check_method(e: Emitter, x: Native, name: str, function: object, above: typ
     test = method_test(e.f.module, class_of(x.type), keep(name), (name, function, above), keep)
     same = e.f.call("i1", test, (x.ref,))
     e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
+
+
+def check_member(e: Emitter, cls: type, name: str, value: object) -> None:
+    """Leave unless a class has the value under the name: what it has stays the same as long as its version does."""
+    f, keep = e.f, e.context.keep
+    find_in_class(cls, name)  # gives the class a version, mostly
+    version = integer("i32", type_version(cls))
+    changed, same = f.new_block("changed"), f.new_block("same")
+    now = f.load("i32", f.gep("i8", keep(cls), TYPE_VERSION))
+    f.condbr(f.icmp("ne", now, version), changed, same, unlikely=True)
+    f.start(changed, cold=True)
+    found = f.call_external("ptr", "_PyType_Lookup", (keep(cls), keep(name)))
+    e.bailout.bail_if(f.icmp("ne", found, keep(value)), f"{name} of {cls.__name__} has changed")
+    f.br(same)
+    f.start(same)
 
 
 def own_attribute(e: Emitter, x: Native, name: str) -> Native:

@@ -425,6 +425,9 @@ class Emitter(Protocol):
     def check_super(self, x: V, above: type, name: str, function: object) -> None:
         """Bail unless the Python function is what ``super(above, x)`` has as a method of the name."""
 
+    def check_member(self, cls: type, name: str, value: object) -> None:
+        """Bail unless the class has the value under the name, bound to nothing."""
+
     def made_of(self, x: V, function: Callable[[object], object]) -> V:
         """What a function without effects gives for the object; it runs in exits if only these need it."""
 

@@ -17,10 +17,12 @@ from ljit.types import ANY, BOOL, ObjectType, Type
 
 __all__ = [
     "CHECK_KIND",
+    "CHECK_MEMBER",
     "CHECK_METHOD",
     "CHECK_SUPER",
     "GIVEN_VALUE",
     "IS_KIND",
+    "MEMBER",
     "METHOD",
     "NEW_OBJECT",
     "NO_ATTRIBUTES",
@@ -57,6 +59,15 @@ def _lower_check_super(
 ) -> tuple[V, ...]:
     e.check_super(x, above, name, function)
     return ()
+
+
+def _lower_check_member(e: Emitter, *, cls: type, name: str, value: object) -> tuple[V, ...]:
+    e.check_member(cls, name, value)
+    return ()
+
+
+def _member(name: str, cls: object) -> object:
+    return getattr(cls, name)
 
 
 def _super_method(above: type, name: str, x: object) -> object:
@@ -161,6 +172,29 @@ SUPER_METHOD = declare(
         evaluate=lambda x, *, above, name: _super_method(above, name, x),
         lower=lambda e, x, *, above, name: e.made_of(x, partial(_super_method, above, name)),
         effects=Effect.ALLOC,
+    )
+)
+MEMBER = declare(
+    OpDef(
+        "prim::member",
+        Schema("(x, *, name, type)"),
+        "``x.name`` of a class, which is known to be a function or a bound method: one of the type.",
+        infer=lambda x, *, name, type: type,
+        evaluate=lambda x, *, name, type: _member(name, x),
+        lower=lambda e, x, *, name, type: e.made_of(x, partial(_member, name)),
+        effects=Effect.ALLOC,
+    )
+)
+CHECK_MEMBER = declare(
+    OpDef(
+        "prim::check_member",
+        Schema("(*, cls, name, value)"),
+        "Leave native code unless the class, or what it is derived from, has the value under the name.",
+        infer=lambda *, cls, name, value: (),
+        evaluate=lambda *, cls, name, value: None,
+        lower=_lower_check_member,
+        can_lower=any_operands,
+        effects=Effect.READ | Effect.RAISE,
     )
 )
 CHECK_KIND = declare(

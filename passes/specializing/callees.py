@@ -1,23 +1,60 @@
-"""What is known of the callables that may come to a call: functions of a user's classes, and those in variables."""
+"""What is known of the callables that may come to a call, and of other members of a user's classes.
+
+Functions are found by objects, by `super()`, by the class's own name, or in variables.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from types import CodeType
+from types import CodeType, MethodType
 
 from ljit.analysis.assumptions import python_function
 from ljit.held import HeldKind, KnownFunction, MadeFunctions
 from ljit.ir import Node, Value
-from ljit.ops.members import SUPER, SUPER_METHOD
+from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
 from ljit.ops.python_types import find_behind, has_plain_lookup, is_open
 from ljit.passes.specializing.resolve import callable_op
 from ljit.profile import Observation
+from ljit.records import Record
 from ljit.types import ObjectType, Type
 
-__all__ = ["behind_super", "function_of", "is_derived", "users_method", "worth_a_check"]
+__all__ = [
+    "ClassMember",
+    "behind_super",
+    "function_of",
+    "is_derived",
+    "member_of_class",
+    "users_method",
+    "worth_a_check",
+]
 
 _LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
+_MISSING = object()
+
+
+class ClassMember(Record):
+    """What a class, which is known, has under a name; its function, if it is one, and whether that gets the class."""
+
+    cls: Value
+    value: object
+    function: object = None
+    is_bound: bool = False
+
+    @property
+    def given(self) -> Sequence[Value]:
+        """What goes in front of the arguments of a call."""
+        return (self.cls,) if self.is_bound else ()
+
+    @property
+    def type(self) -> Type:
+        """That of the function as the class gives it."""
+        return ObjectType(MethodType if self.is_bound else type(self.function))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the class gives it as it is."""
+        return not hasattr(type(self.value), "__get__")
 
 
 def worth_a_check(seen: Observation | None) -> Sequence[HeldKind]:
@@ -62,11 +99,29 @@ def users_method(type_: Type, name: str) -> object:
     """
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
-    if not has_plain_lookup(type_.cls):
+    return _users_function(_find(type_.cls, name)) if has_plain_lookup(type_.cls) else None
+
+
+def member_of_class(receiver: Value, name: str) -> ClassMember | None:
+    """Give what a class that is a constant has under the name; None: nothing that is known, or its class decides."""
+    cls = receiver.constant if receiver.is_constant else None
+    if (
+        not isinstance(cls, type)
+        or type(cls) is not type
+        or not is_open(cls)
+        or hasattr(type, name)
+    ):
         return None
-    return _users_function(
-        next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
-    )
+    found = _find(cls, name)
+    inner = found.__func__ if isinstance(found, classmethod | staticmethod) else found
+    function, is_bound = _users_function(inner), type(found) is classmethod
+    member = ClassMember(receiver, found, function, is_bound)
+    is_known = found is not _MISSING and (member.is_plain or function is not None)
+    return member if is_known else None
+
+
+def _find(cls: type, name: str) -> object:
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), _MISSING)
 
 
 def _users_function(found: object) -> object:
@@ -75,12 +130,15 @@ def _users_function(found: object) -> object:
     return None if function is None or _is_of_library(function.__code__) else found
 
 
-def function_of(bound: Node) -> object:
-    """The function of a method that was looked up."""
+def function_of(bound: Node) -> tuple[object, Sequence[Value]]:
+    """The function of a method that was looked up, or None, and what goes in front of the arguments."""
     name = str(bound.attrs["name"])
-    if bound.op is SUPER_METHOD:
-        return _function_behind(bound, name)
-    return users_method(bound.inputs[0].type, name)
+    if bound.op is MEMBER:
+        member = member_of_class(bound.inputs[0], name)
+        return (None, ()) if member is None else (member.function, member.given)
+    is_super = bound.op is SUPER_METHOD
+    method = _function_behind(bound, name) if is_super else users_method(bound.inputs[0].type, name)
+    return method, bound.inputs
 
 
 def is_derived(type_: Type, above: object) -> bool:

@@ -23,10 +23,12 @@ from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import CALL_NATIVE, GUARD, IF, NOT_RUN, OTHER_CALLABLE, PROFILE
 from ljit.ops.members import (
     CHECK_KIND,
+    CHECK_MEMBER,
     CHECK_METHOD,
     CHECK_SUPER,
     GIVEN_VALUE,
     IS_KIND,
+    MEMBER,
     METHOD,
     NEW_OBJECT,
     OWN_ATTRIBUTE,
@@ -37,9 +39,11 @@ from ljit.ops.objects import CALL
 from ljit.ops.python_types import is_open
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.callees import (
+    ClassMember,
     behind_super,
     function_of,
     is_derived,
+    member_of_class,
     users_method,
     worth_a_check,
 )
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = ["Calls"]
 
 _CALL = "__call__"
+_BOUND = (METHOD, SUPER_METHOD, MEMBER)  # methods that were looked up
 
 
 class Feedback(Failures, Changes, Protocol):
@@ -132,9 +137,10 @@ class Calls:
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
-        made = callee.made_by(METHOD) or callee.made_by(SUPER_METHOD)
-        if made is not None and (method := function_of(made)):
-            return self._call_function(node, method, [*made.inputs, *args])
+        made = next((m for op in _BOUND if (m := callee.made_by(op)) is not None), None)
+        found, given = (None, ()) if made is None else function_of(made)
+        if found is not None:
+            return self._call_function(node, found, [*given, *args])
         if not callee.is_constant and (kinds := self._kinds_of(node.inputs[0])):
             return self._call_held(node, lambda: callee, kinds, args)
         method = self._unless_left(users_method(callee.type, _CALL))
@@ -164,6 +170,9 @@ class Calls:
         if (method := behind_super(receiver, str(node.attrs["name"]))) is not None:
             checked = self._check_super(node, receiver, method)
             return self._call_function(node, method, [*checked.inputs, *args])
+        if (member := self._member(node, receiver)) is not None:
+            function = member.value if member.is_plain else member.function
+            return self._call_function(node, function, [*member.given, *args])
         kinds = self._kinds_of_attribute(node, receiver)
         if kinds:
             return self._call_held(node, lambda: self._own_attribute(node, receiver), kinds, args)
@@ -201,6 +210,9 @@ class Calls:
             bound = self.walk.out.append(SUPER_METHOD, checked.inputs, attrs, like=node)
             self.walk.finish(node, bound.outputs)
             return True
+        if (member := self._member(node, receiver, is_called=is_called)) is not None:
+            self.walk.finish(node, [self._value_of_member(node, member)])
+            return True
         method = users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
@@ -233,6 +245,24 @@ class Calls:
         assert made is not None
         attrs = {**made.attrs, "name": node.attrs["name"], "function": function}
         return self.walk.out.append(CHECK_SUPER, made.inputs, attrs, like=node)
+
+    def _member(self, node: Node, receiver: Value, *, is_called: bool = True) -> ClassMember | None:
+        """What a class that is known has, behind a check; None: it may change, or has no use but a call."""
+        name = str(node.attrs["name"])
+        member = member_of_class(receiver, name)
+        is_widened = self.walk.feedback.is_widened(node.id)
+        if member is None or is_widened or not (is_called or member.is_plain):
+            return None
+        self.walk.out.effects = Effect.PURE
+        attrs = {"cls": receiver.constant, "name": name, "value": member.value}
+        self.walk.out.append(CHECK_MEMBER, (), attrs, like=node)
+        return member
+
+    def _value_of_member(self, node: Node, member: ClassMember) -> Value:
+        if member.is_plain:
+            return self.walk.out.constant_object(member.value)
+        attrs = {"name": node.attrs["name"], "type": member.type}
+        return self.walk.out.append(MEMBER, (member.cls,), attrs, like=node).output
 
     def _kinds_of(self, variable: Value) -> Sequence[HeldKind]:
         """Which callables a variable of the baseline graph held, see `worth_a_check`."""

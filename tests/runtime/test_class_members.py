@@ -1,0 +1,162 @@
+"""What classes have under names, read by the class's own name: constants and methods, as long as they stay the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ljit
+from ljit import config
+from ljit.ir import get_op
+from ljit.ops.control import CALL_NATIVE
+from ljit.testing.chaos import fail_each_guard
+
+
+@pytest.fixture(autouse=True, params=[200000, 0], ids=["quick", "optimised"])
+def at_once(request):
+    with config.overridden(cold_calls=False, quick_runs=request.param):
+        yield request.param
+
+
+class Meta(type):
+    @property
+    def limit(cls) -> int:
+        return 11
+
+
+class Base:
+    limit: Any = 3
+    calls = 0
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    @classmethod
+    def named(cls, k: int, more: int = 1) -> Any:
+        return cls.__name__, k + more
+
+    @staticmethod
+    def sum(a: int, b: int) -> int:
+        return a + b // (b - 5)
+
+    def times(self, k: int) -> int:
+        return self.k * k
+
+    @property
+    def shown(self) -> int:
+        return self.k
+
+
+class Derived(Base):
+    pass
+
+
+class Own(metaclass=Meta):
+    pass
+
+
+def constants(n: int) -> Any:
+    total = 0
+    for k in range(n):
+        if k < Derived.limit:
+            total += Base.limit
+    return total, Own.limit, Derived.shown is Base.shown, Derived.__name__
+
+
+def methods(x: Any, n: int) -> Any:
+    total = 0
+    for k in range(n):
+        total += Derived.sum(k + x.k, b=9) + Derived.times(x, k)
+    return total, Derived.named(n), Base.named(more=len(str(n)), k=n)
+
+
+def counted(n: int) -> int:
+    for _ in range(n):
+        Base.calls += 1
+    return Base.calls
+
+
+def native(function: Any, *args: Any) -> Any:
+    f = ljit.jit(function)
+    for _ in range(5):
+        assert f(*args) == function(*args)
+    (plan,) = f._executor.plans.values()
+    assert plan.native_calls
+    return f
+
+
+def same(f: Any, *args: Any) -> None:
+    for _ in range(3):
+        assert f(*args) == f.__wrapped__(*args)
+
+
+def test_constants_of_classes_are_constants(monkeypatch):
+    f = native(constants, 20)
+    (plan,) = f._executor.plans.values()
+    reads = [n for n in plan.units[-1].graph.walk() if n.op is get_op("py::getattr")]
+    assert [n.inputs[0].constant for n in reads if n.attrs["name"] == "limit"] == [Own]
+    monkeypatch.setattr(Base, "limit", 7)
+    same(f, 20)
+    monkeypatch.setattr(Derived, "limit", 5, raising=False)
+    same(f, 20)
+    monkeypatch.setattr(Base, "limit", 2.5)
+    same(f, 20)
+    monkeypatch.setattr(Meta, "limit", 12)
+    same(f, 20)
+    monkeypatch.delattr(Base, "limit")
+    with pytest.raises(AttributeError, match="type object 'Base' has no attribute 'limit'"):
+        f(20)
+    monkeypatch.setattr(Base, "limit", property(lambda x: 3), raising=False)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        f(20)
+
+
+def test_methods_of_classes_are_called_natively(monkeypatch, at_once):
+    f = native(methods, Base(3), 50)
+    (plan,) = f._executor.plans.values()
+    calls = [n for unit in plan.units for n in unit.graph.walk() if n.op is CALL_NATIVE]
+    assert bool(calls) == (at_once == 0)
+    monkeypatch.setattr(Base, "sum", staticmethod(lambda a, b: a * b))
+    same(f, Base(3), 50)
+    monkeypatch.setattr(Base, "named", staticmethod(lambda k, more=2: (k, more)))
+    same(f, Base(3), 50)
+    monkeypatch.setattr(Derived, "times", classmethod(lambda cls, x, k: x.k - k), raising=False)
+    same(f, Base(3), 50)
+    Derived.__bases__ = (Other,)
+    try:
+        same(f, Base(3), 50)
+    finally:
+        Derived.__bases__ = (Base,)
+
+
+class Other(Base):
+    @classmethod
+    def named(cls, k: int) -> int:
+        return -k
+
+
+def test_a_name_that_changes_is_read_each_time():
+    f = ljit.jit(counted)
+    Base.calls, wanted = 0, 0
+    for n in range(30):
+        wanted += n
+        assert f(n) == wanted
+
+
+def test_errors_are_those_of_cpython():
+    f = native(methods, Base(3), 50)
+    for x in (Base("a"), Base(None), None):
+        errors = []
+        for function in (methods, f):
+            with pytest.raises((TypeError, AttributeError)) as caught:
+                function(x, 3)
+            errors.append((caught.type, str(caught.value)))
+        assert errors[0] == errors[1]
+
+
+def test_each_check_may_fail():
+    for function, args in ((constants, (20,)), (methods, (Base(3), 20))):
+        f = native(function, *args)
+        for site in fail_each_guard(f):
+            assert f(*args) == function(*args), site
