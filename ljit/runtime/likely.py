@@ -28,6 +28,7 @@ __all__ = [
 _LARGE = 100  # elements of an array: work on them takes as long as the calls
 _MANY_TRIPS = 20_000  # take CPython as long as a translation takes, mostly
 _MANY_ON_ARRAYS = 1000  # the same where they work on arrays; their elements may be the trips
+_MOST_TRIPS = 10**9  # larger numbers are none: nobody waits so long for a loop
 _LEVELS = 3  # of tuples and lists in one another
 _NATIVE_INTS = range(-(2**63), 2**64)
 _NUMBERS = (bool, float, complex, bytes, bytearray, range)
@@ -71,13 +72,16 @@ def _nested_in(code: types.CodeType) -> list[types.CodeType]:
 
 def _jumps_back(instructions: bytes) -> Iterator[tuple[int, int]]:
     """Where each of them leads, give or take one, and where it stands."""
-    for unit, code in enumerate(instructions[::2]):
-        if code in _JUMPS_BACK:
+    codes = instructions[::2]
+    for code in _JUMPS_BACK:
+        unit = codes.find(code)
+        while unit >= 0:
             distance, place, bits = instructions[2 * unit + 1], unit - 1, 8
-            while place >= 0 and instructions[2 * place] == _EXTENDED_ARG:
+            while place >= 0 and codes[place] == _EXTENDED_ARG:
                 distance |= instructions[2 * place + 1] << bits
                 place, bits = place - 1, bits + 8
             yield unit - distance, unit
+            unit = codes.find(code, unit + 1)
 
 
 def are_numbers(values: Iterable[object], levels: int = _LEVELS) -> bool:
@@ -123,7 +127,10 @@ def _sizes(values: Iterable[Any]) -> Iterator[int]:
     """Ints that are arguments, and the lengths of all that has any."""
     for value in values:
         number = _plain(value)
-        yield from [abs(number)] if type(number) is int else _lengths(value, _LEVELS)
+        if type(number) is not int:
+            yield from _lengths(value, _LEVELS)
+        elif abs(number) <= _MOST_TRIPS:
+            yield abs(number)
 
 
 def _plain(value: Any) -> Any:

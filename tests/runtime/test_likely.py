@@ -76,6 +76,9 @@ def test_bytecode_tells_how_many_loops_lie_in_one_another(function, levels):
         ((bytes(20_000),), 1, True),
         (([0.0] * 20_000,), 1, True),
         (([10**6] * 3, (10**6, 1.0)), 1, False),
+        ((10**9,), 1, True),
+        ((10**9 + 1,), 1, None),  # no count
+        ((-(2**60), 4), 1, False),
         ((150, 100), 2, False),
         ((200, 100), 2, True),
         ((200, 100, 3), 2, True),
