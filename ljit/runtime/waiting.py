@@ -65,6 +65,7 @@ _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
+_PASSED_AT_FIRST = 8  # calls, of functions without loops
 _PART_OF_LOOPS = 32  # of the calls so far, that jump next: the next loop over numbers may be long
 
 _functions: weakref.WeakSet[object] = weakref.WeakSet()
@@ -244,7 +245,8 @@ class Waiting:
         within = max(SECONDS_PASSED, self._seconds * PART_PASSED)
         if not was_due:
             within = min(within, self._price - self._seconds)
-        most = min(self._calls // part, calls_within(within, seconds, are_short=not self._levels))
+        calls = max(self._calls // part, 0 if self._levels else _PASSED_AT_FIRST)
+        most = min(calls, calls_within(within, seconds, are_short=not self._levels))
         self._passed = most
         if most:
             pass_calls(owner, fn, most)

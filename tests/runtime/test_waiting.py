@@ -281,6 +281,16 @@ def test_a_function_with_loops_is_translated_at_its_first_call_if_there_is_room(
     assert counts_as_waiting(straight)
 
 
+def test_the_first_calls_of_a_function_without_loops_jump_if_the_one_before_was_short(clock):
+    ljit.jit(tick)(clock, 0.0)
+    f, long = ljit.jit(tick), ljit.jit(tick)
+    seconds = price_of(tick) / (waiting._PASSED_AT_FIRST + 2)
+    f(clock, seconds)
+    long(clock, 2 * price_of(tick))
+    given = [waiting.calls_left(x) for x in (f, long)]
+    assert given == [waiting._PASSED_AT_FIRST, 0]
+
+
 def calls_until_translated(clock, fn) -> int:
     """How many calls there are that take a thousandth of what its translation is taken to take."""
     calls, price = 0, price_of(fn)
