@@ -15,6 +15,7 @@ import numpy as np
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.llvm.loop_texts import loop_text
 from ljit.codegen.llvm.shared_code import PACKING, shared_function
+from ljit.codegen.loops.nest_functions import LIKE_A_NEST
 from ljit.codegen.nests.nest_packing import copy_function, item_type
 from ljit.codegen.nests.nest_transposes import transposed
 
@@ -42,7 +43,7 @@ def move_rows(f: FunctionBuilder, dtype: np.dtype, parts: Sequence[Ref]) -> None
     `parts`: the first place that is written, the bytes from element to element and from row to row, the same of what is
     read, how many elements a row has, how many rows.
     """
-    f.call("void", _function(dtype), parts)
+    f.call("void", _function(dtype), parts, LIKE_A_NEST)
 
 
 def _function(dtype: np.dtype) -> str:

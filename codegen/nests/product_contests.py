@@ -18,6 +18,7 @@ import numpy as np
 from ljit.codegen.layouts.layout import ufunc_loop
 from ljit.codegen.llvm import engine
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
+from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_address
 from ljit.codegen.nests.product_texts import OPERANDS, operands_text
 from ljit.config import settings
@@ -97,7 +98,7 @@ def product_function(f: FunctionBuilder, dtype: np.dtype, sizes: Sequence[Ref], 
     f.module.declare("PyObject_IsTrue", "i32", ("ptr",))
     f.module.define(
         "product_function",
-        f"""define internal ptr @product_function(ptr %way, i64 %work) noinline nounwind {{
+        f"""define internal ptr @product_function(ptr %way, i64 %work) noinline {QUICK} nounwind {{
   %function = load ptr, ptr %way
   %left.at = getelementptr i64, ptr %way, i64 1
   %before = load i64, ptr %left.at

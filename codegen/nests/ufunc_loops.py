@@ -15,6 +15,7 @@ from ljit.codegen.arrays.arrays import load_element
 from ljit.codegen.layouts.layout import ufunc_loop
 from ljit.codegen.llvm.builder import NULL, FunctionBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, memory_type
+from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.mathlib import row_function
 from ljit.codegen.nests.int_products import int_product
 from ljit.codegen.nests.product_contests import has_own_product, product_function
@@ -152,7 +153,7 @@ def _define(f: FunctionBuilder) -> None:
     arguments = "ptr %operands, ptr %sizes, ptr %strides, ptr %data"
     f.module.define(
         _NAME,
-        f"""define internal void @{_NAME}(ptr %function, {arguments}, i64 %work) noinline nounwind {{
+        f"""define internal void @{_NAME}(ptr %function, {arguments}, i64 %work) noinline {QUICK} nounwind {{
   %is.long = icmp ugt i64 %work, {_LONG}
   br i1 %is.long, label %long, label %short
 short:
