@@ -48,6 +48,7 @@ NAMES = (
     "canonicalize_modified_loops",
     "canonicalize_ops",
     "check_inplace",
+    "choose_terms",
     "clear_profiling_information",
     "constant_pooling",
     "constant_propagation",

@@ -59,8 +59,8 @@ _SPECIALIZED = (
 
 #: what is left to do on the graph of quick code
 OPTIMIZING_PIPELINE = (
-    "unroll_products,eliminate_redundant_checks,interchange,unroll_and_jam,distribute_checks,split_sums,forward_stores,"
-    "eliminate_dead_code,check_inplace"
+    "unroll_products,eliminate_redundant_checks,choose_terms,interchange,unroll_and_jam,distribute_checks,split_sums,"
+    "forward_stores,eliminate_dead_code,check_inplace"
 )
 
 #: what runs on a specialised graph

@@ -1,5 +1,7 @@
 """Loops, exits and the state that crosses them."""
 
+import numpy as np
+
 from tests.programs.harness import program
 
 
@@ -260,3 +262,32 @@ def iterators_within_iterators(xs, ys):
     for i, pair in enumerate(pairs):
         found.append((i, pair, next(pairs, None)))
     return found, list(zip(xs, enumerate(ys)))
+
+
+SIGNED = np.array([-0.0, 0.5, -0.0, -1.5, 0.0, 2.0, -0.0, np.inf, -3.25, np.nan, -np.inf, 1e-300])
+
+
+@program(
+    lambda: (SIGNED, 0.0, -0.0),
+    lambda: (SIGNED[:7], -0.0, -0.0),
+    lambda: (SIGNED[:1], -0.0, 0.0),
+    lambda: (-SIGNED, -1.0, np.float64(-0.0)),
+    lambda: (SIGNED[:9].astype(np.float32), 0.0, -0.0),
+    lambda: (np.arange(5), 2.0, -0.0),
+    lambda: (SIGNED[:0], 0.0, -0.0),
+    lambda: ([0.5, -0.0, 3, -2.0], 0.0, -0.0),  # a list
+)
+def sums_of_what_is_chosen(x, limit, first):
+    above = below = ties = kept = other = first
+    for k in range(len(x)):
+        v = x[k]
+        if v > limit:
+            above += v
+            kept -= v * 0.5
+        elif v == limit:
+            ties += 0.5
+            kept -= v
+        else:
+            below = below - v
+            other = v + other
+    return above, below, ties, kept, other
