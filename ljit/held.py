@@ -9,6 +9,7 @@ classes. Any other function is a kind of its own.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -40,11 +41,13 @@ __all__ = [
 MAX_KINDS = 4  # at one place
 
 _functions = {FunctionType, BuiltinFunctionType, MethodDescriptorType, np.ufunc, type}
+_plain_of: dict[type, Callable[[Any], FunctionType | None]] = {}
 
 
-def count_as_function(cls: type) -> None:
-    """Let objects of a class be functions that are known."""
+def count_as_function(cls: type, plain_of: Callable[[Any], FunctionType | None]) -> None:
+    """Let objects of a class be functions that are known; `plain_of` gives the one that does the same, if one does."""
     _functions.add(cls)
+    _plain_of[cls] = plain_of
 
 
 class HeldKind(Record):
@@ -104,12 +107,13 @@ class KnownFunction(HeldKind):
 class MadeFunctions(HeldKind):
     """Functions that functions make: their code and their global variables; Never is given for an empty cell.
 
-    `defaults` are the types of those of the last parameters.
+    `defaults` are the types of those of the last parameters. `decorated` is the class of decorated ones.
     """
 
     code: CodeType
     variables: dict[str, Any]
     defaults: tuple[Type, ...]
+    decorated: type | None
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -130,8 +134,8 @@ class MadeFunctions(HeldKind):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The code and the variables."""
-        return self.code, self.variables
+        """The code, the variables and the class."""
+        return self.code, self.variables, self.decorated
 
     @property
     def function(self) -> object:
@@ -140,6 +144,8 @@ class MadeFunctions(HeldKind):
 
     def value(self, callable_: Any, index: int) -> object:
         """What is in a cell, or a default."""
+        if self.decorated is not None:
+            callable_ = _plain_of[self.decorated](callable_)
         if index < len(self.given):
             return callable_.__closure__[index].cell_contents
         return callable_.__defaults__[index - len(self.given)]
@@ -187,12 +193,16 @@ class Partials(HeldKind):
 
 def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
-    if type(value) is FunctionType and "<locals>" in value.__code__.co_qualname:
-        cells = tuple(map(_type_in, value.__closure__ or ()))
-        defaults = value.__defaults__ or ()
-        classes = (*map(_class_in, value.__closure__ or ()), *map(type, defaults))
+    cls = type(value)
+    plain = value if cls is FunctionType else _plain_of.get(cls, lambda _: None)(value)
+    if isinstance(plain, FunctionType) and "<locals>" in plain.__code__.co_qualname:
+        cells = tuple(map(_type_in, plain.__closure__ or ()))
+        defaults = plain.__defaults__ or ()
+        classes = (*map(_class_in, plain.__closure__ or ()), *map(type, defaults))
         of_defaults = tuple(map(type_of, defaults))
-        return MadeFunctions(cells, classes, value.__code__, value.__globals__, of_defaults)
+        decorated = None if cls is FunctionType else cls
+        code, variables = plain.__code__, plain.__globals__
+        return MadeFunctions(cells, classes, code, variables, of_defaults, decorated)
     if type(value) is MethodType:
         object_ = value.__self__
         return BoundMethods((type_of(object_),), (type(object_),), value.__func__)

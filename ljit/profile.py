@@ -10,7 +10,9 @@ from __future__ import annotations
 import builtins
 import enum
 import types
+from collections.abc import Callable
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +35,12 @@ from ljit.types import (
 __all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
 
 
-def keep_objects_of(cls: type) -> None:
-    """Have profiles keep objects of a class that were the same in each run."""
+def keep_objects_of(
+    cls: builtins.type, plain_of: Callable[[Any], types.FunctionType | None]
+) -> None:
+    """Have profiles keep objects of a class of functions that were the same in each run."""
     _kept_too.add(cls)
-    count_as_function(cls)
+    count_as_function(cls, plain_of)
 
 
 class _Marker(enum.Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.layouts.callable_layout import (
@@ -17,7 +17,7 @@ from ljit.codegen.layouts.callable_layout import (
     PARTIAL_FUNCTION,
     PARTIAL_KEYWORDS,
 )
-from ljit.codegen.layouts.instances import TYPE_VERSION, find_in_class, type_version
+from ljit.codegen.layouts.instances import TYPE_VERSION, find_in_class, member_offset, type_version
 from ljit.codegen.layouts.layout import (
     CELL_CONTENT,
     FUNCTION_CODE,
@@ -150,9 +150,20 @@ def _of_known(e: Emitter, x: Native, kind: KnownFunction) -> _Differences:
 
 
 def _of_made(e: Emitter, x: Native, kind: MadeFunctions) -> _Differences:
-    yield from _of_class(e, x, FunctionType)
-    yield _differs(e, x.ref, FUNCTION_CODE, kind.code)
-    yield _differs(e, x.ref, FUNCTION_GLOBALS, kind.variables)
+    yield from _of_class(e, x, kind.decorated or FunctionType)
+    function = _plain(e, x.ref, kind)
+    yield _differs(e, function, FUNCTION_CODE, kind.code)
+    yield _differs(e, function, FUNCTION_GLOBALS, kind.variables)
+
+
+def _plain(e: Emitter, function: Ref, kind: MadeFunctions) -> Ref:
+    """The plain function of a decorated one."""
+    if kind.decorated is None:
+        return function
+    member = find_in_class(kind.decorated, "_plain")
+    offset = member_offset(member) if isinstance(member, MemberDescriptorType) else None
+    assert offset is not None
+    return _pointer_at(e, function, offset)
 
 
 def _of_bound(e: Emitter, x: Native, kind: BoundMethods) -> _Differences:
@@ -180,7 +191,7 @@ _DIFFERENCES: dict[type, Callable[[Emitter, Native, Any], _Differences]] = {
 
 def _given_by_made(e: Emitter, function: Ref, index: int, kind: MadeFunctions) -> _Reading:
     """What is in a cell, or a default."""
-    f = e.f
+    f, function = e.f, _plain(e, function, kind)
     if index < len(kind.given):
         cell = _item_at(e, function, FUNCTION_CLOSURE, index)
         found = _pointer_at(e, cell, CELL_CONTENT)

@@ -159,7 +159,8 @@ def nodes_around(code: CodeType, found: FunctionSource) -> list[ast.AST]:
 
 def compile_alone(node: FunctionNode, class_name: str | None, code: CodeType) -> CodeType | None:
     """Compile a function that was rewritten: code of the same name, at the same place in the file."""
-    compiled = _compile(node, class_name, [], code)
+    first_line = min((n.lineno for n in getattr(node, "decorator_list", ())), default=node.lineno)
+    compiled = _compile(node, class_name, [], code, first_line)
     if compiled is None:
         return None
     return compiled.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
@@ -307,9 +308,16 @@ def _module_imports(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _compile(
-    node: FunctionNode, class_name: str | None, imports: list[ast.stmt], code: CodeType
+    node: FunctionNode,
+    class_name: str | None,
+    imports: list[ast.stmt],
+    code: CodeType,
+    first_line: int | None = None,
 ) -> CodeType | None:
-    """Compile the function `node` in surroundings that give it the free variables of `code`."""
+    """Compile the function `node` in surroundings that give it the free variables of `code`.
+
+    `first_line`: of the function, if not that of `code`.
+    """
     statement = node if not isinstance(node, ast.Lambda) else _lambda_statement(node)
     if class_name is not None:
         statement = _class_around(statement, class_name)
@@ -322,7 +330,7 @@ def _compile(
             compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError):
         return None
-    return _find_code(compiled, code.co_name, code.co_firstlineno)
+    return _find_code(compiled, code.co_name, first_line or code.co_firstlineno)
 
 
 def _lambda_statement(node: ast.Lambda) -> ast.stmt:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ljit import config
 from ljit.analysis.signatures import NativeLink
@@ -110,6 +110,11 @@ class _Hooks:
         return self.executor.outlined.enter(self.plan, loop_id, trip, registers, self.asked)
 
 
+def _plain_function(decorated: Any) -> types.FunctionType | None:
+    """The function that does what a decorated one does; None: that does it in another way."""
+    return None if decorated._calls.options.fastmath else decorated._plain
+
+
 class ProfilingExecutor:
     """The executor of one function. `refused` says why CPython runs it, if it does; `before`: the last one."""
 
@@ -123,7 +128,7 @@ class ProfilingExecutor:
         self.fn = fn
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
-        keep_objects_of(type(owner))  # what functions call may be an argument
+        keep_objects_of(type(owner), _plain_function)  # what functions call may be an argument
         self.table = PlanTable(_lock, self._give_up)
         self.outlined = OutlinedLoops(self)
         self.lock = _lock

@@ -375,3 +375,102 @@ def test_recursion_through_a_variable():
         assert made(second, made, 9) == down(other, down, 9)
     with pytest.raises(RecursionError):
         made(second, made, sys.getrecursionlimit() * 2)
+
+
+# -- decorated functions that functions make -------------------------------------------------------
+
+
+def make_decorated(k):
+    @ljit.jit
+    def inner(x, more=1):
+        if x > 50:
+            raise ValueError(x)
+        return k * x + more
+
+    return inner
+
+
+def keep(function):
+    return function
+
+
+def make_with_decorators(k):
+    @keep
+    @keep
+    def inner(x):
+        return k - x
+
+    return inner
+
+
+def make_decorated_lambda(k):
+    return ljit.jit(lambda x: x / k)
+
+
+def make_decorated_recursive(k):
+    @ljit.jit
+    def inner(x):
+        return k if x < 1 else 1 + inner(x - 1)
+
+    return inner
+
+
+DECORATED = [make_decorated, make_with_decorators, make_decorated_lambda, make_decorated_recursive]
+of_decorated = pytest.mark.parametrize("make_one", DECORATED, ids=[f.__name__ for f in DECORATED])
+
+
+@of_decorated
+def test_decorated_functions_that_are_made_anew_are_called_natively(make_one):
+    made = ljit.jit(chosen)
+    for k in (2, 3, 4, 5):
+        same(made, chosen, make_one(k), 8)
+    assert native_calls(made, make_one(2), 8)
+    assert not bailouts(made)
+    for site in fail_each_guard(made):
+        assert made(make_one(6), 8) == chosen(make_one(6), 8), site
+
+
+@of_decorated
+def test_decorated_functions_that_are_made_anew_come_beside_others(make_one):
+    made = ljit.jit(each)
+    for k in (2, 3, 2.5, 4, 1.5):
+        same(made, each, [make_one(k), double, make_one(1), make(k)], 6)
+
+
+def test_what_a_decorated_function_that_is_made_anew_raises():
+    made = ljit.jit(chosen)
+    for n in (5, 5, 5, 60, 5, 60):
+        same(made, chosen, make_decorated(3), n)
+
+
+def test_decorated_functions_that_are_made_anew_may_change():
+    def change(f, n):
+        result = 0
+        for i in range(n):
+            result += f(i)
+            if i == n // 2:
+                f.__defaults__ = (2.5,)
+            if i == n // 2 + 2:
+                f.__code__ = make_with_other_code(1).__code__
+        return result
+
+    def make_with_other_code(k):
+        return lambda x, more=1: x - k - more
+
+    made = ljit.jit(change)
+    for k in (2, 3, 4, 5):
+        assert outcome(made, make_decorated(k), 10) == outcome(change, make_decorated(k), 10)
+
+
+def test_options_of_decorated_functions_that_are_made_count():
+    def make_fast(k):
+        @ljit.jit(fastmath=True)
+        def inner(x):
+            return k * x
+
+        return inner
+
+    made = ljit.jit(chosen)
+    for k in (2.0, 3.0, 4.0):
+        same(made, chosen, make_fast(k), 6)
+    assert not native_calls(made, make_fast(2.0), 6)
