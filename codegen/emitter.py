@@ -375,6 +375,7 @@ class Emitter:
     array_load = arrays.array_load
     array_store = arrays.array_store
     array_move = stretches.array_move
+    array_roll = stretches.array_roll
     array_new = fills.array_new
     array_fill = fills.array_fill
     array_view = arrays.array_view

@@ -16,11 +16,14 @@ def loop_text(
     step: int | str = 1,
     walks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     sums: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    properties: str = "",
 ) -> str:
     """A loop `name` from 0 on; `walks` are the places that it carries, with where they begin and their bytes a trip.
 
-    `sums` are numbers that it carries, with their types and firsts: `body` makes the next, `%name.next`.
+    `sums` are numbers that it carries, with their types and firsts: `body` makes the next, `%name.next`. `properties`:
+    what LLVM is told of the loop, a node of metadata.
     """
+    hint = properties and f", !llvm.loop {properties}"
     begun: dict[str, tuple[str, str]] = {x: ("ptr", start) for x, (start, _) in walks.items()}
     begun |= sums
     carried = "".join(
@@ -41,6 +44,6 @@ def loop_text(
 {body}  br label %{name}.latch
 {name}.latch:
   %{name}.next = add nuw nsw i64 %{name}, {step}{moved}
-  br label %{name}.head
+  br label %{name}.head{hint}
 {name}.done:
 """

@@ -175,6 +175,9 @@ class Emitter(Protocol):
         Source and target do not overlap.
         """
 
+    def array_roll(self, target: V, source: V, block: V, head: V, times: V) -> None:
+        """Copy so many blocks of one vector in C order to another one; of each the last `head` elements come first."""
+
     def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
         """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
 

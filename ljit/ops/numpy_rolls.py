@@ -54,15 +54,7 @@ def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
     start = e.select(e.compare("lt", start, 0), e.add(start, divisor), start)
     start = e.select(is_empty, 0, start)
     block, head = e.mul(length, inner), e.mul(start, inner)
-    tail = e.sub(block, head)
-    source, target = as_vector(e, a), as_vector(e, made)
-
-    def stretch(t: V) -> None:
-        base = e.mul(t, block)
-        e.array_move(target, base, source, e.add(base, tail), head)
-        e.array_move(target, e.add(base, head), source, base, tail)
-
-    e.loop(times, stretch)
+    e.array_roll(as_vector(e, made), as_vector(e, a), block, head, times)
     return made
 
 

@@ -308,6 +308,12 @@ class ScalarEmitter:
     def array_move(self, target: Number, to: Number, source: Number, at: Number, n: Number) -> None:
         target.value[to.value :][: n.value] = source.value[at.value :][: n.value]
 
+    def array_roll(
+        self, target: Number, source: Number, block: Number, head: Number, times: Number
+    ) -> None:
+        into, values = (x.value.reshape(times.value, block.value) for x in (target, source))
+        into[:] = np.roll(values, head.value, axis=1)
+
     def array_new(self, type_: Type, sizes: Sequence[Number], fill: Number | None) -> Number:
         assert isinstance(type_, ArrayType)
         if any(size.value < 0 for size in sizes):
