@@ -37,12 +37,24 @@ def new(seed=4):
     return np.random.default_rng(seed)
 
 
-def test_draws_with_the_lock_held_are_left_to_numpy():
+def test_draws_while_another_thread_holds_the_lock_are_left_to_numpy():
     compiled = warm(total, new(), 5)
     first, second = new(), new()
-    with first.bit_generator.lock:
-        assert compiled(first, 6) == total(second, 6)
-        assert bailouts(compiled) == 1
+    is_held, is_over = threading.Event(), threading.Event()
+
+    def hold():
+        with first.bit_generator.lock:
+            is_held.set()
+            while not bailouts(compiled) and not is_over.is_set():
+                pass
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    is_held.wait()
+    found = compiled(first, 6)
+    is_over.set()
+    holder.join()
+    assert (found, bailouts(compiled)) == (total(second, 6), 1)
     assert compiled(first, 7) == total(second, 7)
     assert bailouts(compiled) == 1
     assert first.bit_generator.state == second.bit_generator.state
