@@ -9,7 +9,8 @@ subtracting 0.0.
 
 Contract: an output of an If that is a carried sum in one block, and that sum or another one of the same float in the
 other, becomes a sum behind the If. Only where both blocks are a few additions, products and comparisons, of which LLVM
-computes both sides anyway: elsewhere a branch that is foretold leaves the addition out. Inner Ifs come first.
+computes both sides anyway: elsewhere a branch that is foretold leaves the addition out. Inner Ifs come first. A
+``continue`` that leaves out nothing but that is the other side of its If.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 from ljit.analysis.float_sums import is_carried
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops import float_bounds
-from ljit.ops.control import CONSTANT, IF, LOOP, YIELD
+from ljit.ops.control import CONSTANT, CONTINUE, IF, LOOP, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.types import BOOL, FLOAT, ScalarType, Type
@@ -35,6 +36,8 @@ _CHEAP = (*_NEUTRAL, float_bounds.product)
 def choose_terms(graph: Graph) -> bool:
     """Rewrite the Ifs for which it pays; whether there were any."""
     changed = False
+    for loop in [node for node in graph.walk() if node.op is LOOP and len(node.blocks) == 1]:
+        changed |= _join_next_trip(loop)
     for choice in reversed([node for node in graph.walk() if node.op is IF]):
         if not (_is_in_loop(choice) and all(map(_is_cheap, choice.blocks))):
             continue
@@ -44,6 +47,32 @@ def choose_terms(graph: Graph) -> bool:
                 _add_choice(out, sums)
                 changed = True
     return changed
+
+
+def _join_next_trip(loop: Node) -> bool:
+    """Let the last If of a trip give what the next one begins with, where one block goes on to that; whether it did."""
+    end, behind = loop.blocks[0].terminator, list[Node]()
+    choice = end.prev
+    while choice is not None and choice.op is not IF and len(behind) < _MAX_NODES:
+        behind.insert(0, choice)
+        choice = choice.prev
+    if choice is None or choice.op is not IF or choice.outputs or end.op is not YIELD:
+        return False
+    ends = [block.terminator for block in choice.blocks]
+    going_on = next((n for n in ends if n.op is CONTINUE and n.target is loop), None)
+    staying = next((n for n in ends if n.op is YIELD), None)
+    if going_on is None or staying is None or not all(map(_is_quick, behind)):
+        return False
+    if not is_allowed(NAME, choice):
+        return False
+    for node in behind:
+        node.unlink()
+        node.insert_before(staying)
+    staying.add_inputs(end.inputs)
+    going_on.create_before(YIELD, going_on.inputs, outputs=(), like=end)
+    going_on.erase()
+    end.set_inputs([choice.add_output(param.type) for param in loop.blocks[0].params[1:]])
+    return True
 
 
 def _is_in_loop(choice: Node) -> bool:

@@ -291,3 +291,20 @@ def sums_of_what_is_chosen(x, limit, first):
             below = below - v
             other = v + other
     return above, below, ties, kept, other
+
+
+@program(
+    lambda: (SIGNED, -0.0),
+    lambda: (-SIGNED, np.float64(2.0)),
+    lambda: (SIGNED[:1], -0.0),
+    lambda: (SIGNED[:0], 1.0),
+)
+def sums_of_what_is_not_left_out(x, first):
+    total = rest = first
+    for k in range(len(x)):
+        if x[k] <= 0.0:
+            rest = x[k] * 0.5
+            continue
+        total += x[k]
+        rest -= total
+    return total, rest
