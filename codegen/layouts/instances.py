@@ -23,6 +23,7 @@ __all__ = [
     "INSIDE_VALUES",
     "INSTANCE_VALUES",
     "IS_DICT_OR_VALUES",
+    "TYPE_GETATTRO",
     "TYPE_VERSION",
     "VALUES_NUMBER",
     "are_versions_known",
@@ -31,12 +32,13 @@ __all__ = [
     "has_values",
     "member_offset",
     "names_of_values",
+    "place_of_bases",
     "type_version",
     "value_index",
 ]
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
-_TYPE_GETATTRO = 144
+TYPE_GETATTRO = 144
 _TYPE_SETATTRO = 152
 TYPE_VERSION = 384  # i32; 0: none
 INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
@@ -63,7 +65,7 @@ _MISSING = object()
 def has_generic_attributes(cls: type) -> bool:
     """Whether the class reads and writes attributes of its objects as ``object`` does."""
     functions = (
-        (_TYPE_GETATTRO, "PyObject_GenericGetAttr"),
+        (TYPE_GETATTRO, "PyObject_GenericGetAttr"),
         (_TYPE_SETATTRO, "PyObject_GenericSetAttr"),
     )
     return all(word_at(id(cls) + place) == python_function(name) for place, name in functions)
@@ -85,6 +87,14 @@ def are_versions_known() -> bool:
 def type_version(cls: type) -> int:
     """Give the tag of the type, which no other type has and which changes with it; 0: unknown."""
     return int32_at(id(cls) + TYPE_VERSION) if are_versions_known() else 0
+
+
+@cache
+def place_of_bases() -> int | None:
+    """Where a type has the tuple of all classes that it is derived from; None: unknown."""
+    size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
+    found = [k for k in range(0, size, _WORD) if word_at(id(type) + k) == id(type.__mro__)]
+    return found[0] if len(found) == 1 else None
 
 
 def member_offset(member: types.MemberDescriptorType) -> int | None:

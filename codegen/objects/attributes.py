@@ -13,17 +13,20 @@ from types import FunctionType, MemberDescriptorType, MethodType
 from ljit.analysis.assumptions import python_function
 from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts.instances import (
+    TYPE_GETATTRO,
     TYPE_VERSION,
     find_in_class,
     has_generic_attributes,
     has_values,
     member_offset,
     names_of_values,
+    place_of_bases,
     type_version,
     value_index,
 )
 from ljit.codegen.layouts.layout import OB_TYPE
-from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.codegen.layouts.layout import python_function as python_address
+from ljit.codegen.llvm.builder import NULL, ModuleBuilder, Ref, address
 from ljit.codegen.objects.attribute_dicts import reader_of_dict, writer_of_dict
 from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
@@ -114,11 +117,15 @@ def own_getter_of(
     """
     module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
-    place = place_of(cls, text)
+    place, begin = place_of(cls, text), _NOWHERE
+    if place is not None and cls is not None:
+        found = find_in_class(cls, text)
+        still = _still_in_class(module, name, NULL if found is None else keep(found))
+        begin = _get(module, place, name, _check_class(cls, still))
     keep(cls)
     symbol = module.symbol("own", id(cls), name.text)
     source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
-{_get(module, place, name) if place is not None else _NOWHERE}slow:
+{begin}slow:
   %has = call ptr (ptr, ...) @{_CALL}({keep(_has_own).typed}, ptr %x, {name.typed}, ptr null)
   %is.own = icmp eq ptr %has, {keep(True).text}
   br i1 %is.own, label %look, label %nothing
@@ -135,11 +142,11 @@ def _has_own(x: object, name: str) -> bool:
     return own_attribute(x, name) is not NO_ATTRIBUTE
 
 
-def _get(module: ModuleBuilder, place: Place, name: Ref) -> str:
+def _get(module: ModuleBuilder, place: Place, name: Ref, check: str | None = None) -> str:
     """The beginning of a function that gives an attribute; it goes to ``slow`` if there is none."""
     retain, reader = counter(module, "retain"), reader_of_dict(module)
     in_dict = _GET_IN_DICT.format(name=name.typed, retain=retain, reader=reader)
-    return _find(place, _GET.format(retain=retain), in_dict)
+    return _find(place, _GET.format(retain=retain), in_dict, check)
 
 
 def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
@@ -171,7 +178,7 @@ def caller_of(
     """
     method = find_in_class(cls, text) if cls is not None else None
     is_function = python_function(method) is not None
-    test = _test_of_method(module, cls, name, text) if is_function else None
+    test = _test_of_method(module, cls, name, text, keep) if is_function else None
     if cls is None or test is None:
         return None
     for other in ("PyObject_Vectorcall", "PyObject_VectorcallMethod"):
@@ -207,12 +214,11 @@ def method_test(
     text, method, above = wanted
     test = None
     if above is not None and cls is not None:
-        version = type_version(cls)
-        is_known = version and find_behind(cls, above, text) is method
-        test = _check_type(version) if is_known else None
+        if type_version(cls) and find_behind(cls, above, text) is method:
+            test = _check_class(cls, _still_behind(module, cls, above, name, keep(method)))
     elif cls is not None and find_in_class(cls, text) is method:
-        test = _test_of_method(module, cls, name, text)
-    keep(cls)
+        test = _test_of_method(module, cls, name, text, keep)
+    keep((cls, cls.__mro__) if cls is not None else None)
     symbol = module.symbol("is.method", id(cls), id(method), name.text, id(above))
     operands = ", ".join(
         ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method), keep(above))
@@ -245,22 +251,24 @@ def _is_method(x: object, name: str, function: object, above: type | None) -> bo
     return type(found) is MethodType and found.__func__ is function
 
 
-def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+def _test_of_method(
+    module: ModuleBuilder, cls: type | None, name: Ref, text: str, keep: Callable[[object], Ref]
+) -> str | None:
     """Go to ``slow`` if a name of ``%x`` may be anything else than what the class has now.
 
-    The class has it as long as its version is the same, and the object has no attribute of the name as long as no
-    object of the class has got one of a new name, or its dict has none. None: nobody knows that.
+    The class has it as long as its version is the same, or it is found there again, and the object has no attribute of
+    the name as long as no object of the class has got one of a new name, or its dict has none. None: nobody knows that.
     """
-    version = type_version(cls) if cls is not None else 0
-    if cls is None or not version or not has_generic_attributes(cls):
+    if cls is None or not type_version(cls) or not has_generic_attributes(cls):
         return None
+    check = _check_class(cls, _still_in_class(module, name, keep(find_in_class(cls, text))))
     names = names_of_values(cls)
     if names is None:
         may_have_dict = has_values(cls) or cls.__dictoffset__ != 0
-        return None if may_have_dict else _check_type(version)
+        return None if may_have_dict else check
     if value_index(cls, text) is not None:
         return None
-    return f"{_check_type(version)}\n  {_check_names(reader_of_dict(module), name, *names)}"
+    return f"{check}\n  {_check_names(reader_of_dict(module), name, *names)}"
 
 
 def _check_names(reader: str, name: Ref, place: int, count: int) -> str:
@@ -276,23 +284,65 @@ there:
 right:"""
 
 
-def _check_type(version: int) -> str:
+def _check_type(version: int, otherwise: str = "slow\nknown:") -> str:
     """Go to ``slow`` if the type of ``%x`` is another."""
     return f"""%type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
   %type = load ptr, ptr %type.place
   %version.place = getelementptr i8, ptr %type, i64 {TYPE_VERSION}
   %version = load i32, ptr %version.place
   %same = icmp eq i32 %version, {version}
-  br i1 %same, label %known, label %slow
+  br i1 %same, label %known, label %{otherwise}"""
+
+
+def _check_class(cls: type, still: str) -> str:
+    """Go to ``slow`` if the type of ``%x`` is another, or has changed, and not in that respect which `still` looks at.
+
+    Classes that count something change all the time.
+    """
+    again = f"""%is.class = icmp eq ptr %type, {address(id(cls)).text}
+  br i1 %is.class, label %again, label %slow
+again:
+  {still}
+  br i1 %is.still, label %known, label %slow
 known:"""
+    return _check_type(type_version(cls), otherwise=f"changed\nchanged:\n  {again}")
 
 
-def _find(place: Place, there: str, in_dict: str) -> str:
+def _still_in_class(module: ModuleBuilder, name: Ref, method: Ref) -> str:
+    """Whether ``%type``, which looks attributes up as usual, has the function under the name."""
+    module.declare("_PyType_Lookup", "ptr", ["ptr", "ptr"])
+    generic = address(python_address("PyObject_GenericGetAttr")).text
+    return f"""%lookup.place = getelementptr i8, ptr %type, i64 {TYPE_GETATTRO}
+  %lookup = load ptr, ptr %lookup.place
+  %is.generic = icmp eq ptr %lookup, {generic}
+  %now.found = call ptr @_PyType_Lookup(ptr %type, {name.typed})
+  %is.found = icmp eq ptr %now.found, {method.text}
+  %is.still = and i1 %is.generic, %is.found"""
+
+
+def _still_behind(module: ModuleBuilder, cls: type, above: type, name: Ref, method: Ref) -> str:
+    """Whether the classes behind another have the function, and are the same ones."""
+    module.declare("_PyType_Lookup", "ptr", ["ptr", "ptr"])
+    bases, place = cls.__mro__, place_of_bases()
+    following = bases[bases.index(above) + 1]
+    if place is None or following.__mro__ != bases[bases.index(following) :]:
+        return "%is.still = icmp ne ptr %type, %type"
+    return f"""%bases.place = getelementptr i8, ptr %type, i64 {place}
+  %bases = load ptr, ptr %bases.place
+  %are.same = icmp eq ptr %bases, {address(id(bases)).text}
+  %now.found = call ptr @_PyType_Lookup({address(id(following)).typed}, {name.typed})
+  %is.found = icmp eq ptr %now.found, {method.text}
+  %is.still = and i1 %are.same, %is.found"""
+
+
+def _find(place: Place, there: str, in_dict: str, check: str | None = None) -> str:
     """The beginning of a function: `there` has the address of the reference in ``%place``, `in_dict` is that block.
+
+    `check` is how the class is looked at, if not by its version alone.
 
     It goes to ``slow`` if it is in neither.
     """
-    source = f"entry:\n  {_check_type(place.version)}\n"
+    source = f"entry:\n  {check or _check_type(place.version)}\n"
     if place.is_slot:
         return f"{source}  %place = getelementptr i8, ptr %x, i64 {place.offset}\n{there}"
     if place.offset is None:
