@@ -9,7 +9,7 @@ classes. Any other function is a kind of its own.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -63,6 +63,11 @@ class HeldKind(Record):
     def types(self) -> tuple[Type, ...]:
         """All that callables of the kind may give."""
         return self.given
+
+    @property
+    def keywords(self) -> Mapping[str, int]:
+        """Which of `types` are given by name."""
+        return {}
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -172,14 +177,33 @@ class BoundMethods(HeldKind):
 
 
 class Partials(HeldKind):
-    """Objects of `functools.partial` without keywords."""
+    """Objects of `functools.partial`; `by_name` are the types of the arguments that they give under the `names`."""
 
     bound: object
+    names: tuple[str, ...]
+    by_name: tuple[Type, ...]
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """Those of all arguments."""
+        return (*self.given, *self.by_name)
+
+    @property
+    def keywords(self) -> Mapping[str, int]:
+        """Where arguments with names are."""
+        return {name: len(self.given) + index for index, name in enumerate(self.names)}
+
+    def joined(self, other: HeldKind) -> Self | None:
+        """The same; the types of arguments with names, too."""
+        both = super().joined(other)
+        if both is None or not isinstance(other, Partials):
+            return None
+        return both.with_changes(by_name=tuple(map(join, self.by_name, other.by_name)))
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The function."""
-        return (self.bound,)
+        """The function and the names."""
+        return self.bound, *self.names
 
     @property
     def function(self) -> object:
@@ -188,7 +212,9 @@ class Partials(HeldKind):
 
     def value(self, callable_: Any, index: int) -> object:
         """One of the arguments."""
-        return callable_.args[index]
+        if index < len(self.given):
+            return callable_.args[index]
+        return callable_.keywords[self.names[index - len(self.given)]]
 
 
 def held_kind(value: object) -> HeldKind | None:
@@ -206,9 +232,11 @@ def held_kind(value: object) -> HeldKind | None:
     if type(value) is MethodType:
         object_ = value.__self__
         return BoundMethods((type_of(object_),), (type(object_),), value.__func__)
-    if type(value) is partial and not value.keywords:
-        classes = tuple(map(type, value.args))
-        return Partials(tuple(map(type_of, value.args)), classes, value.func)
+    if type(value) is partial:
+        by_name = tuple(value.keywords.values())
+        classes = (*map(type, value.args), *map(type, by_name))
+        types_ = tuple(map(type_of, value.args)), tuple(map(type_of, by_name))
+        return Partials(types_[0], classes, value.func, tuple(value.keywords), types_[1])
     return KnownFunction((), (), value) if type(value) in _functions else None
 
 

@@ -28,6 +28,7 @@ from ljit.codegen.layouts.layout import (
 )
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.attributes import method_test, own_getter_of
 from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials
 from ljit.ops.control import OTHER_CALLABLE
@@ -178,7 +179,16 @@ def _of_partial(e: Emitter, x: Native, kind: Partials) -> _Differences:
     count = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_ARGUMENTS), VAR_SIZE))
     yield f.icmp("ne", count, len(kind.given))
     named = f.load("i64", f.gep("i8", _pointer_at(e, x.ref, PARTIAL_KEYWORDS), DICT_USED))
-    yield f.icmp("ne", named, 0)
+    yield f.icmp("ne", named, len(kind.names))
+    for name in kind.names:
+        yield f.icmp("eq", _keyword(e, x.ref, name), NULL)
+
+
+def _keyword(e: Emitter, fixed: Ref, name: str) -> Ref:
+    """What a `functools.partial` gives under a name; null: nothing."""
+    keywords = _pointer_at(e, fixed, PARTIAL_KEYWORDS)
+    reader = reader_of_dict(e.f.module).removeprefix("@")
+    return e.f.call("ptr", reader, (keywords, e.context.keep(name)))
 
 
 _DIFFERENCES: dict[type, Callable[[Emitter, Native, Any], _Differences]] = {
@@ -209,9 +219,12 @@ def _given_by_bound(e: Emitter, method: Ref, _index: int, _kind: BoundMethods) -
     return _pointer_at(e, method, METHOD_SELF)
 
 
-def _given_by_partial(e: Emitter, fixed: Ref, index: int, _kind: Partials) -> _Reading:
-    yield from ()
-    return _item_at(e, fixed, PARTIAL_ARGUMENTS, index)
+def _given_by_partial(e: Emitter, fixed: Ref, index: int, kind: Partials) -> _Reading:
+    if index < len(kind.given):
+        return _item_at(e, fixed, PARTIAL_ARGUMENTS, index)
+    found = _keyword(e, fixed, kind.names[index - len(kind.given)])
+    yield e.f.icmp("eq", found, NULL)
+    return found
 
 
 _GIVEN: dict[type, Callable[[Emitter, Ref, int, Any], _Reading]] = {

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = ["Calls"]
 
 _CALL = "__call__"
+_NO_NAMES: Mapping[str, Own] = {}
 _BOUND = (METHOD, SUPER_METHOD, MEMBER)  # methods that were looked up
 
 
@@ -325,7 +326,8 @@ class Calls:
     def _way(self, node: Node, kind: HeldKind, args: Sequence[Value]) -> _Way | None:
         """Give the way of calling a callable of the kind: natively or by its op, if it has one."""
         front = [Own(index, type_) for index, type_ in enumerate(kind.given)]
-        call = self._native_call(node, kind.function, args, front)
+        by_name = {name: Own(index, kind.types[index]) for name, index in kind.keywords.items()}
+        call = self._native_call(node, kind.function, args, front, by_name)
         if call is None:
             has_op = callable_op(kind.function, "callables") is not None
             if not has_op or kind.classes or self.walk.feedback.is_widened(node.id):
@@ -368,10 +370,11 @@ class Calls:
         callee: object,
         args: Sequence[Value],
         front: Sequence[Own] = (),
+        by_name: Mapping[str, Own] = _NO_NAMES,
         *,
         is_init: bool = False,
     ) -> _NativeCall | None:
-        """Give the native call that a call is, with other values in front of the arguments.
+        """Give the native call that a call is, with other values in front of the arguments, or `by_name`.
 
         None: it is one of objects. That shows what is called the exception that is handled.
         """
@@ -381,7 +384,9 @@ class Calls:
             return None
         kwnames = node.attrs.get("kwnames", ())
         assert isinstance(kwnames, tuple)
-        given = arguments_of(callee, [*front, *args], kwnames, walk.out.constant_object)
+        others = {name: own for name, own in by_name.items() if name not in kwnames}
+        values: list[Value | Own] = [*front, *args, *others.values()]
+        given = arguments_of(callee, values, (*kwnames, *others), walk.out.constant_object)
         if given is None or any(walk.feedback.is_unstable(a.key) for a in given.assumptions):
             return None
         if is_init:

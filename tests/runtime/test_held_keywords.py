@@ -94,6 +94,8 @@ HELD = {
     "method_by_name": lambda: Line(4).named,
     "made": lambda: make(4),
     "partial": lambda: partial(Line.at, Line(5)),
+    "partial_by_name": lambda: partial(by_name, add=2),
+    "partial_of_both": lambda: partial(Line.at, Line(5), scale=2),
 }
 of_callers = pytest.mark.parametrize("caller", CALLERS, ids=[f.__name__ for f in CALLERS])
 of_held = pytest.mark.parametrize("get", HELD.values(), ids=HELD)
@@ -242,6 +244,54 @@ def test_defaults_may_be_replaced_during_calls(function, change):
             except TypeError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
+
+
+def test_what_a_partial_gives_by_name_may_change():
+    def changing(f, n):
+        result = 0
+        for i in range(n):
+            result += f(i)
+            if i == n // 2:
+                f.keywords["add"] = 7
+            if i == n // 2 + 1:
+                f.keywords["add"] = 1.5
+            if i == n // 2 + 2:
+                f.keywords["scale"] = f.keywords.pop("add")
+        return result
+
+    def failing(f, n):
+        result = 0
+        for i in range(n):
+            if i == 4:
+                f.keywords["other"] = f.keywords.pop("add")
+            result += f(i)
+        return result
+
+    for caller in (changing, failing):
+        made = ljit.jit(caller)
+        for _ in range(5):
+            outcomes = []
+            for function in (made, caller):
+                try:
+                    outcomes.append(function(partial(by_name, add=2), 10))
+                except TypeError as error:
+                    outcomes.append(str(error))
+            assert outcomes[0] == outcomes[1]
+
+
+def test_partials_with_other_names_come_to_one_place():
+    made = ljit.jit(left_out)
+    fixed = (
+        partial(by_name, add=2),
+        partial(by_name, scale=2),
+        partial(by_name, add=1, scale=2),
+        partial(by_name, add=1.5),
+        partial(by_name),
+        partial(by_name, wrong=1),
+    )
+    for _ in range(5):
+        for f in fixed:
+            same(made, left_out, f, 6)
 
 
 def test_a_method_may_get_other_defaults():
