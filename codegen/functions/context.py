@@ -30,8 +30,8 @@ class CompileOptions(Record, eq=True):
     result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
     unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object. `is_called`:
     by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
-    array has more; without it the code leaves for the interpreter then. `single_rows`: rows that are combined may have
-    one element, likewise. `quick_work`: it is not optimised, and good for
+    array has more; without it the code leaves for the interpreter then. `single_rows`: rows that are combined, or the
+    columns of one, may have one element, likewise. `quick_work`: it is not optimised, and good for
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
     `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are

@@ -70,24 +70,27 @@ class AxisOrder:
     def may_be_turned(self) -> bool:
         """Whether an array may lie in memory in another order than that of its axes."""
         arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
-        if self._are_rows_combined and self.e.context.options.single_rows:
+        if self._unknown_rows and self.e.context.options.single_rows:
             return True
         return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
 
     @property
-    def _are_rows_combined(self) -> bool:
-        """Whether just the last axes are reduced, whose sizes only a run knows."""
+    def _unknown_rows(self) -> Sequence[int]:
+        """Axes of rows whose sizes only a run knows: the last ones, if just these are reduced, or all but one are."""
         axes, ndim = sorted(self.reductions.axes), self.space.ndim
-        are_last = axes == [*range(ndim - len(axes), ndim)] and 0 < len(axes) < ndim
-        return are_last and all(self.space.sizes[axis].constant is None for axis in axes)
+        if not 0 < len(axes) < ndim:
+            return ()
+        are_last = axes == [*range(ndim - len(axes), ndim)]
+        rows = axes if are_last else [ndim - 1] if axes == [*range(ndim - 1)] else []
+        return rows if all(self.space.sizes[axis].constant is None for axis in rows) else ()
 
     def leave_if_rows_are_single(self) -> None:
         """Leave where many rows have one element each, if there are no loops down the column."""
-        e, f, axes = self.e, self.e.f, self.reductions.axes
-        if not self._are_rows_combined or self.may_be_turned or e.is_quick:
+        e, f, rows = self.e, self.e.f, self._unknown_rows
+        if not rows or self.may_be_turned or e.is_quick:
             return
-        are_single = [f.icmp("eq", self.space.sizes[axis], 1) for axis in axes]
-        are_many = f.icmp("sge", self.space.sizes[min(axes) - 1], _MANY)
+        are_single = [f.icmp("eq", self.space.sizes[axis], 1) for axis in rows]
+        are_many = f.icmp("sge", self.space.sizes[min(rows) - 1], _MANY)
         e.bailout.bail_if(all_of(f, [*are_single, are_many]), SINGLE_ROWS)
 
     def leave_out_single_axes(self) -> None:
@@ -138,7 +141,7 @@ class AxisOrder:
         are_rows = len(others) == 1 and run[0] in reduced
         is_opposite = are_rows or len(run) == 1
         arrays = [x for x in self.sources if isinstance(x, Operand)]
-        if are_rows and self.e.context.options.single_rows:
+        if self._unknown_rows and self.e.context.options.single_rows:
             arrays = []  # it is worth another copy of the loops
         condition = single_condition(
             self.e, self.space.sizes, arrays, run if are_rows else run[-1:]

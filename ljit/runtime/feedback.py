@@ -32,7 +32,7 @@ class PlanFeedback(Record, frozen=False):
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
-    single_rows: bool = False  # rows that are combined had one element
+    single_rows: bool = False  # rows that are combined, or with each other, had one element
     is_hot: bool = False  # there is so much to run that optimising pays
     fastmath: bool = False  # floats are not always computed as the program says
     elements_passed: int = 0  # of the largest array among the arguments, or that is searched for

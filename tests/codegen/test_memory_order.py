@@ -117,6 +117,29 @@ def test_arrays_with_one_element_along_last_axes_in_code_for_more():
                     assert all(x == y for x, y, counts in strides if counts)
 
 
+@pytest.mark.parametrize(
+    ("axis", "shapes"),
+    [
+        (0, ((30, 5), (100, 1))),
+        (-1, ((30, 5), (100, 1))),
+        ((0, 1), ((8, 9, 5), (8, 64, 1))),
+        ((1, 2), ((8, 9, 5), (64, 1, 1))),
+    ],
+)
+def test_code_for_longer_rows_is_made_anew_for_single_columns(axis, shapes):
+    def combine(a):
+        return a.sum(axis=axis), a.max(axis=axis), (a * a).mean(axis=axis), (a > 0.5).any(axis=axis)
+
+    f = ljit.jit(combine)
+    with config.overridden(quick_runs=0):
+        for shape in (shapes[0], *shapes, *shapes, shapes[1]):
+            a = np.random.default_rng(1).random(shape)
+            for found, wanted in zip(f(a), combine(a), strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-15, strict=True)
+        assert f.explain().count("many rows have one element") == 1
+        assert "1 bailout" in f.explain()
+
+
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 def test_neighbouring_axes_that_are_reduced_are_gone_through_in_the_order_of_memory(order):
     def combine(a):
