@@ -7,12 +7,13 @@ from typing import Protocol
 from ljit.ir import Value
 from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.profile import Observation
-from ljit.types import ANY, INT, UINT, ListType, TupleType, Type, UnionType, join
+from ljit.types import ANY, FLOAT, INT, UINT, ListType, TupleType, Type, UnionType, join
 
 __all__ = ["Observations", "guarded_type", "is_precise"]
 
 #: a negative int among these was hardly seen: they are taken for uints
 _INT_OR_UINT = join(INT, UINT)
+_INT_OR_FLOAT = join(INT, FLOAT)
 
 
 class Observations(Protocol):
@@ -37,16 +38,18 @@ def is_precise(t: Type) -> bool:
     return t != ANY
 
 
-def guarded_type(value: Value, seen: Type | None) -> Type | None:
+def guarded_type(value: Value, seen: Type | None, *, has_failed: bool = False) -> Type | None:
     """Give the type that a guard on `value` should check; None if a guard would tell nothing.
 
-    A Union was seen: the value stays boxed, since a tag would have to be made from its class; but for numbers of one
-    dtype, Python's own and NumPy's (items of ``stack = [0]``, to which elements of arrays are added).
+    A Union was seen: the value stays boxed, but for numbers of Python's own (``Vector(0, 0.5)``) and those of one
+    dtype, Python's and NumPy's (items of ``stack = [0]``, to which elements of arrays are added).
+
+    `has_failed`: a guard has failed there before.
     """
     if is_precise(value.type) or seen is None:
         return None
     if seen == _INT_OR_UINT:
-        return UINT
+        return None if has_failed else UINT
     if isinstance(seen, UnionType) and not _is_number(seen):
         return None
     told = _told(value.type, seen)
@@ -66,5 +69,7 @@ def _told(known: Type, seen: Type) -> Type:
 
 
 def _is_number(union: UnionType) -> bool:
-    """Whether its members are numbers, which differ in their classes alone."""
+    """Whether its members are an int and a float, or numbers which differ in their classes alone."""
+    if union == _INT_OR_FLOAT:
+        return True
     return all(map(is_scalar, union.members)) and len(set(map(dtype_of, union.members))) == 1

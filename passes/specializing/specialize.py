@@ -445,8 +445,8 @@ class _Specializer:
         is_known = value.is_constant and is_stable_constant(value.constant)
         if seen is None and not is_known and not is_precise(value.type):
             return self.out.deoptimize(NOT_RUN, node)
-        is_open = is_known or (isinstance(seen, UnionType) and self.feedback.is_widened(node.id))
-        type_ = None if is_open else guarded_type(value, seen)
+        has_failed = self.feedback.is_widened(node.id)
+        type_ = None if is_known else guarded_type(value, seen, has_failed=has_failed)
         if type_ is not None:
             value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
         self.values[node.output] = value

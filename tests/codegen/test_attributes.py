@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 import pytest
@@ -271,3 +272,20 @@ def test_a_method_that_an_object_has_of_its_own_is_called():
     vars(thing)["add"] = lambda n=1: 5 * n
     assert f(thing, 3) == 35
     assert f(Own(), 3) == 19
+
+
+def squared_length(p):
+    return p.x * p.x + p.y * p.y
+
+
+def test_attributes_that_are_ints_and_floats_are_unboxed_as_either():
+    compiled = ljit.jit(squared_length, strict=True)
+    points = [types.SimpleNamespace(x=x, y=y) for x, y in ((1, 2), (0.5, 3), (2, 1.5), (2.5, 0.25))]
+    for p in points * 3:
+        given, expected = compiled(p), squared_length(p)
+        assert (type(given), given) == (type(expected), expected)
+    bailouts = [info.bailouts for info in compiled.specializations]
+    for p in points:
+        compiled(p)
+    assert [info.bailouts for info in compiled.specializations] == bailouts
+    assert "Union[float, int] = prim::guard" in str(compiled.graph_for(points[0]))

@@ -47,7 +47,7 @@ def guards_for(seen: Type | None) -> str:
 
 
 @pytest.mark.parametrize(
-    "seen", [FLOAT, STR, ListType(INT), join(INT, ScalarType(np.dtype(np.int64)))]
+    "seen", [FLOAT, STR, ListType(INT), join(INT, FLOAT), join(INT, ScalarType(np.dtype(np.int64)))]
 )
 def test_an_observed_type_is_guarded_where_inference_does_not_know(seen):
     text = guards_for(seen)
@@ -55,7 +55,7 @@ def test_an_observed_type_is_guarded_where_inference_does_not_know(seen):
     assert f": {seen} = prim::guard[type={seen}](%a)" in text
 
 
-@pytest.mark.parametrize("seen", [None, ANY, join(INT, FLOAT), join(INT, NONE)])
+@pytest.mark.parametrize("seen", [None, ANY, join(FLOAT, NONE), join(INT, NONE)])
 def test_what_tells_nothing_is_not_guarded(seen):
     assert not isinstance(seen, UnionType) or len(seen.members) == 2
     text = guards_for(seen)

@@ -199,3 +199,29 @@ def stars_in_calls(args, names):
     if len(names) == 0:
         return first, weighted(*args, c=1), max(*args, 7, 9), max([*args, 1])
     return first, dict(names, k=1), dict(**names, k=2), weighted(*args, **{**names, "b": 1})
+
+
+def ints_and_floats(*pairs: Any) -> list[Plain]:
+    return [Plain(x, y) for x, y in pairs]
+
+
+@program(
+    lambda: (ints_and_floats((1, 2.5), (0.5, 3), (2, 4)), {"a": 1, "b": 2.5}),
+    lambda: (ints_and_floats((1.5, 2.5), (0.5, 3.0)), {"a": 1.5}),
+    lambda: (ints_and_floats((1, 2), (-3, 4)), {"a": 1}),
+    lambda: (ints_and_floats((2**62, 2.5), (0.5, 2**62), (2**62, 2**62)), {"a": 2**63, "b": 0.5}),
+    lambda: (ints_and_floats((2**70, 2.5), (0.5, -(2**70)), (True, 4)), {"a": True, "b": 2**64}),
+    lambda: (ints_and_floats((1, -0.0), (float("inf"), 0), (0, float("nan"))), {}),
+    lambda: (ints_and_floats((1, 2.5), ("text", 3)), {}),
+    lambda: (ints_and_floats((1, 0), (2.5, 0)), {"a": None}),
+)
+def attributes_that_are_ints_or_floats(points, more):
+    total, least = 0, None
+    for p in points:
+        total = total + p.x * p.y - p.x
+        p.x, p.y = p.y // 2, p.x
+        if least is None or p.x < least:
+            least = p.x
+    for key in more:
+        total += more[key] * 2
+    return total, least, [(p.x, p.y, -p.x, p.x == p.y) for p in points], points[0].x / points[-1].y
