@@ -217,7 +217,8 @@ class ColdCalls(Record, frozen=False):
         is_soon = self.has_run_often and kinds < MANY_KINDS
         if not self.may_wait or is_soon or plan.compiles:
             return False
-        return plan.runs >= RUNS_OF_SHORT_ONE and plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
+        are_short = self.are_short or plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
+        return plan.runs >= RUNS_OF_SHORT_ONE and are_short
 
     def run(
         self,
@@ -317,7 +318,8 @@ def run_watched(
     if baseline is None or runs_here:
         plan.looks += 1
         return executor.interpret(plan, values)
-    plan.looks = 0
+    if not cold.is_paid(plan, baseline, executor.kinds):
+        plan.looks = 0
     calls = cold.calls_since(executor.owner)
     if not _has_native_code(executor):
         cold.let_nested_pass(executor.owner, executor.fn)

@@ -112,7 +112,7 @@ class Plan(Compiled, frozen=False):
     types: tuple[Type, ...] = ()
     feedback: PlanFeedback = made_by(factory=PlanFeedback)
     runs: int = 0  # that were profiled
-    looks: int = 0  # of these, since CPython has run a call
+    looks: int = 0  # of these, since CPython ran a call and the next compile was not earned
     seconds: float = 0.0  # that they took
     each: float = 0.0  # seconds of a call that CPython ran, without loops
     last_run: tuple[int, float] = (0, 0.0)  # elements of its largest array, seconds

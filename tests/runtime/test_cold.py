@@ -253,6 +253,21 @@ def test_threads_may_start_plans_while_a_call_is_left_to_cpython(monkeypatch, re
     assert len(plans) > 2
 
 
+def test_calls_without_loops_are_left_to_cpython_however_long_they_are(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
+    f, left = ljit.jit(lambda x: x * 2), []
+    executor = f._executor
+    run_plainly = executor.run_plainly
+    executor.run_plainly = lambda *a: left.append(a) or run_plainly(*a)
+    executor.warm_up()
+    for _ in range(RUNS_OF_SHORT_ONE):
+        assert f(2.0) == 4.0
+    assert not left
+    assert f(2.0) == 4.0
+    assert left
+
+
 def test_long_calls_are_not_left_to_cpython(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
