@@ -315,7 +315,10 @@ def test_a_method_may_get_other_defaults():
 
 def test_objects_are_made_with_keywords_and_defaults():
     def lines(n):
-        return sum(Line(i).add + Line(i, factor=2).k + Line(add=i, k=2).add for i in range(n))
+        result = 0
+        for i in range(n):
+            result += Line(i).add + Line(i, factor=2).k + Line(add=i, k=2).add
+        return result
 
     made = ljit.jit(lines)
     for _ in range(5):
