@@ -30,7 +30,7 @@ def sums_of_products(a, x):
 
 
 def extrema(a, x):
-    products = a * x + 0.0  # no -0.0: which zero is the largest is not defined
+    products = a * x + 1  # no -0.0: which zero is the largest is not defined
     return products.max(axis=(0, -1), initial=-9.0), (a - x).min(axis=0, initial=9.0)
 
 
