@@ -492,7 +492,7 @@ def reversed_bits(n):
     total = 0
     for i in range(n):
         x, r = i, 0
-        for _ in range(5):
+        for _ in range(10):
             r = r * 2 + x % 2
             x //= 2
         total += r
@@ -572,7 +572,7 @@ def bits(n):
     return count
 
 
-@pytest.mark.parametrize(("fn", "trips_inside"), [(bits, 64), (reversed_bits, 5)])
+@pytest.mark.parametrize(("fn", "trips_inside"), [(bits, 64), (reversed_bits, 10)])
 def test_a_loop_around_short_loops_polls_between_chunks_of_less_trips(fn, trips_inside):
     f = ljit.jit(fn)
     for _ in range(3):
