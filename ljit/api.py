@@ -23,7 +23,7 @@ from ljit.own_time import timed_apart
 from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
-from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
+from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in
 from ljit.stack import compiler_frames
@@ -138,10 +138,12 @@ class _Function:
         return self._calls.executor
 
     def _has_no_compiler(self) -> bool:
-        """Whether it cannot be imported: the process ends, or it would not find NumPy or builtins."""
+        """Whether it cannot begin: the process ends, it would not find NumPy or builtins, or has no stack."""
         if self._calls.has_executor():
             return sys.is_finalizing()
-        return sys.is_finalizing() or are_builtins_replaced() or not _has_numpy()
+        if sys.is_finalizing() or are_builtins_replaced() or is_stack_small():
+            return True
+        return not _has_numpy()
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:

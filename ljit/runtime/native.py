@@ -31,7 +31,7 @@ from ljit.runtime.baseline import (
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.passing import last_entry
+from ljit.runtime.passing import is_stack_small, last_entry
 from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
 from ljit.runtime.worth import is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS, STREAMED
@@ -112,8 +112,8 @@ class NativeUnit(Record, frozen=False):
 
 
 def is_left_alone() -> bool:
-    """Whether CPython has to run all that has no native code yet, as things are set now."""
-    return are_builtins_replaced() or is_loud()
+    """Whether CPython has to run all that has no native code yet, as things are set now, or in this thread."""
+    return are_builtins_replaced() or is_loud() or is_stack_small()
 
 
 def is_compiler_loaded() -> bool:

@@ -36,6 +36,7 @@ __all__ = [
     "SECONDS_PASSED",
     "calls_within",
     "go_on_passing",
+    "is_stack_small",
     "last_entry",
     "pass_behind",
     "pass_calls",
@@ -50,6 +51,7 @@ SECONDS_PASSED = 0.005  # that they take
 PART_PASSED = 1 / 16  # or this part of the time that those before took
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
+_STACK_OF_COMPILER = 256 * 1024  # bytes: LLVM overruns stacks of 96 KiB
 _PAGE = 4096
 _READ, _WRITE, _EXECUTE, _PRIVATE_ANONYMOUS = 1, 2, 4, 0x22  # Linux: sys/mman.h
 _WORD = 8
@@ -120,6 +122,11 @@ class _Entry:
         """Whether this thread's stack has no room left for further calls."""
         low, size = self._bounds()
         return not 0 <= self._here() - low < size
+
+    def is_stack_small(self) -> bool:
+        """Whether this thread's stack was never large enough for a compile."""
+        _, size = self._bounds()
+        return size < _STACK_OF_COMPILER // 2  # the other half is the reserve
 
     def look_at_stack(self) -> None:
         """Let calls in this thread pass."""
@@ -203,6 +210,12 @@ def go_on_passing(owner: object, fn: FunctionType) -> bool:
         return False
     pass_calls(owner, fn, left)
     return True
+
+
+def is_stack_small() -> bool:
+    """Whether a compile could overrun the stack of this thread, however little of it is in use."""
+    entry = _entry()
+    return entry is not None and entry.is_stack_small()
 
 
 def _machine_code(instructions: str, data: int) -> bytes:

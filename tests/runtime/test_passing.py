@@ -229,3 +229,43 @@ def test_calls_that_nest_for_ever_end_with_recursion_error_not_with_a_crash(tmp_
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["120 3"] * 3 + ["60 3 False"]
+
+
+SMALL = """
+import sys, threading
+import ljit
+
+@ljit.jit
+def powers(n):
+    total = 0.0
+    for i in range(n):
+        total += NESTED
+    return total
+
+def call():
+    for _ in range(3):
+        found.append(powers(2000))
+
+found = []
+threading.stack_size(32 * 1024)
+thread = threading.Thread(target=call)
+thread.start()
+thread.join()
+in_small_one = powers._calls.has_executor()
+found.append(powers(2000))
+print(len(set(found)), in_small_one, powers._calls.has_executor())
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="3.13 crashes in small stacks by itself")
+def test_a_thread_whose_stack_is_too_small_for_a_compile_compiles_nothing(tmp_path):
+    nested = "i"
+    for k in range(60):
+        nested = f"({nested} * 1.5 + {k})"
+    program = tmp_path / "program.py"
+    program.write_text(SMALL.replace("NESTED", nested), encoding="utf-8")
+    environment = {**os.environ, "LJIT_COLD_CALLS": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.stdout, done.stderr) == ("1 False True\n", "")
