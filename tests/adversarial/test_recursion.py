@@ -12,6 +12,7 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.held import MAX_KINDS
 
 ENDLESS = 10**6
 FEW = 8  # frames: of the calls that are left to CPython some are timed, which takes one more each
@@ -175,11 +176,13 @@ def calls_at_the_end(n, hooks):
 def test_a_limit_that_changes_while_native_frames_nest_is_that_of_those_behind_it():
     """Other threads raise it for all, and lower it, while they compile."""
     limit = sys.getrecursionlimit()
-    calm = [lambda n: n, lambda n: n + 0, lambda n: 0 + n]
+    calm = [lambda n: n, lambda n: n + 0, lambda n: 0 + n, lambda n: n - 0, lambda n: n * 1]
+    assert len(calm) > MAX_KINDS  # then others are called, too, without leaving native code
     with config.overridden(cold_calls=False):
         made = ljit.jit(calls_at_the_end)
-        for k in range(6):  # functions of all kinds
-            assert made(6, calm[k % 3 :] + calm[: k % 3]) == 6
+        for k in range(2 * len(calm)):
+            calm.append(calm.pop(0))
+            assert made(6, calm) == 6
     before = made.specializations[0].bailouts
     hooks = [
         lambda n: sys.setrecursionlimit(limit),
