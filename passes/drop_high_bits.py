@@ -29,9 +29,11 @@ def drop_high_bits(graph: Graph) -> bool:
     for node in nodes:
         for index in _asked(node):
             whole = node.inputs[index]
-            if _is_modular(whole) and _has_check(whole) and is_allowed(NAME, node):
-                node.set_input(index, _made("py::int", node, _wrapped(whole, node)))
-                _erase(whole)
+            parts = _parts(whole)
+            if any(map(_has_check, parts)) and is_allowed(NAME, node):
+                node.set_input(index, _made("py::int", node, _wrapped(parts, node)))
+                for part in parts:
+                    _node(part).erase()
                 changed = True
     return changed
 
@@ -71,40 +73,39 @@ def _is_modular(value: Value) -> bool:
     )
 
 
-def _has_check(value: Value) -> bool:
-    """Whether it may be beyond int64, or what it is made of."""
-    if not _is_modular(value):
-        return False
-    node = value.node
-    assert node is not None
-    has_own = node.op.ranges is not None and node.op.ranges.checks is not None
-    return has_own or any(map(_has_check, node.inputs))
+def _node(part: Value) -> Node:
+    assert part.node is not None
+    return part.node
 
 
-def _wrapped(value: Value, before: Node) -> Value:
-    """The number modulo 2**64, as an int64."""
-    if not _is_modular(value):
-        return _made("np::int64", before, value)
-    node = value.node
-    assert node is not None and node.op.numpy is not None
-    operands = [_wrapped(operand, before) for operand in node.inputs]
-    return _made(node.op.numpy, node, *operands, before=before)
+def _parts(whole: Value) -> list[Value]:
+    """The sums and products that make a number, each before its operands: a chain may be as long as the function."""
+    parts = [whole] if _is_modular(whole) else []
+    for part in parts:
+        parts += filter(_is_modular, _node(part).inputs)
+    return parts
+
+
+def _has_check(part: Value) -> bool:
+    """Whether it may be beyond int64."""
+    ranges = _node(part).op.ranges
+    return ranges is not None and ranges.checks is not None
+
+
+def _wrapped(parts: list[Value], before: Node) -> Value:
+    """The first of the parts modulo 2**64, as an int64."""
+    wrapped: dict[Value, Value] = {}
+    for part in reversed(parts):
+        node = _node(part)
+        assert node.op.numpy is not None
+        operands = [wrapped.get(v) or _made("np::int64", before, v) for v in node.inputs]
+        wrapped[part] = _made(node.op.numpy, node, *operands, before=before)
+    return wrapped[parts[0]]
 
 
 def _made(name: str, like: Node, *operands: Value, before: Node | None = None) -> Value:
     node = like.graph.create(get_op(name), operands, like=like)
     return node.insert_before(before if before is not None else like).output
-
-
-def _erase(value: Value) -> None:
-    """Remove what computed a number that nobody reads any more."""
-    node = value.node
-    if node is None or not node.op.is_modular or value.uses:
-        return
-    operands = node.inputs
-    node.erase()
-    for operand in dict.fromkeys(operands):
-        _erase(operand)
 
 
 # -- of ints in [0, 2**64) -------------------------------------------------------------------------

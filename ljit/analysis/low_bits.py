@@ -11,30 +11,39 @@ __all__ = ["long_ones"]
 
 
 def long_ones(nodes: Mapping[int, Node]) -> dict[int, int]:
-    """Give the ids of those nodes, under the same keys."""
-    return {key: node.id for key, node in nodes.items() if _may_be_long(node)}
+    """Give the ids of those nodes, under the same keys. `nodes` has all that are another op on ints beyond int64.
 
-
-def _may_be_long(node: Node) -> bool:
-    """Whether a node is a sum, a product or the like, and more is taken of it than masks.
-
-    Masks are remainders of powers of two, too. What `drop_high_bits` may let wrap is no such node, as far as anybody
-    can tell before the types are known.
+    These are sums, products and the like of which more is taken than masks. Masks are remainders of powers of two, too.
+    What `drop_high_bits` may let wrap is no such node, as far as anybody can tell before the types are known.
     """
-    return _is_modular(node) and not _is_masked(node.output)
+    todo = [node for node in nodes.values() if _is_modular(node) and _is_taken_whole(node.output)]
+    found: set[Node] = set()
+    while todo:  # a chain of sums may be as long as the function
+        node = todo.pop()
+        if node in found:
+            continue
+        found.add(node)
+        if node.op.asks_low_bits is None:
+            made = (value.node for value in node.inputs)
+            todo += [operand for operand in made if operand is not None and _is_modular(operand)]
+    return {key: node.id for key, node in nodes.items() if node in found}
 
 
 def _is_modular(node: Node) -> bool:
     return node.op.wide is not None and get_op(node.op.wide).is_modular
 
 
-def _is_masked(value: Value) -> bool:
-    return bool(value.uses) and all(_masks(user, index) for user, index in value.uses)
+def _is_taken_whole(value: Value) -> bool:
+    """Whether something besides masks, sums and the like takes a number, or nothing does."""
+    return not value.uses or any(
+        not _masks(user, index) and (user.op.asks_low_bits is not None or not _is_modular(user))
+        for user, index in value.uses
+    )
 
 
 def _masks(user: Node, index: int) -> bool:
     if user.op.asks_low_bits is None:
-        return _is_modular(user) and _is_masked(user.output)
+        return False
     if user.op.is_modular:  # a mask, whatever it is
         return True
     return index == 0 and _may_be_power(user.inputs[1], user.op.asks_low_bits)
