@@ -408,6 +408,7 @@ class Emitter:
     list_swap = lists.list_swap
     list_append = lists.list_append
     list_pop = lists.list_pop
+    list_drop = lists.list_drop
     list_pop_at = lists.list_pop_at
     list_make = lists.list_make
     list_filled = private_lists.filled

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "list_append",
+    "list_drop",
     "list_load",
     "list_make",
     "list_pop",
@@ -120,10 +121,7 @@ def list_append(e: Emitter, x: Native, value: Native) -> None:
 
 
 def list_pop(e: Emitter, x: Native) -> Native:
-    """Take the last item off; leaves before that if there is none, or it has another type.
-
-    As in CPython, a list that uses less than half of its room gives memory back.
-    """
+    """Take the last item off; leaves before that if there is none, or it has another type."""
     if holds_numbers(x.type):
         return private_lists.pop(e, x)
     f = e.f
@@ -133,6 +131,23 @@ def list_pop(e: Emitter, x: Native) -> Native:
     pointer = f.load("ptr", _item_address(e, x, Native(INT, (last,))))
     value = _item_value(e, x, pointer)
     _share(e, value, pointer)
+    _take_off(e, x, size, pointer)
+    return value
+
+
+def list_drop(e: Emitter, x: Native) -> None:
+    if holds_numbers(x.type):
+        private_lists.drop(e.f, x)
+        return
+    size = list_size(e, x).ref
+    last = Native(INT, (e.f.binary("sub", size, 1),))
+    _take_off(e, x, size, e.f.load("ptr", _item_address(e, x, last)))
+
+
+def _take_off(e: Emitter, x: Native, size: Ref, item: Ref) -> None:
+    """Take off the last of `size` items. As in CPython, a list that uses less than half of its room shrinks."""
+    f = e.f
+    last = f.binary("sub", size, 1)
     half = f.binary("ashr", f.load("i64", f.gep("i8", x.ref, LIST_ALLOCATED)), 1)
     shrink, keep, done = f.new_block("shrink"), f.new_block("keep"), f.new_block("popped")
     f.condbr(f.icmp("slt", last, half), shrink, keep, unlikely=True)
@@ -142,10 +157,9 @@ def list_pop(e: Emitter, x: Native) -> Native:
     f.br(done)
     f.start(keep)
     f.store(last, f.gep("i8", x.ref, VAR_SIZE))
-    e.ownership.release(pointer)
+    e.ownership.release(item)
     f.br(done)
     f.start(done)
-    return value
 
 
 def list_pop_at(e: Emitter, x: Native, index: Native) -> Native:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "append",
     "count",
+    "drop",
     "filled",
     "item_at",
     "kind_of_memory",
@@ -103,6 +104,11 @@ def pop(e: Emitter, x: Native) -> Native:
     value = _load_at(e.f, x, last)
     _set_used(e.f, x, last)
     return value
+
+
+def drop(f: FunctionBuilder, x: Native) -> None:
+    """Take the last item off, which is there."""
+    _set_used(f, x, f.binary("sub", used(f, x), _size_of(_item(x))))
 
 
 def pop_at(e: Emitter, x: Native, index: Native) -> Native:

@@ -338,6 +338,9 @@ class Emitter(Protocol):
     def list_pop(self, x: V) -> V:
         """Take off the last item, as `list_load` would give it; bails if there is none."""
 
+    def list_drop(self, x: V) -> None:
+        """Take off the last item, which is there: nothing is checked, so other changes may come before."""
+
     def list_pop_at(self, x: V, index: V) -> V:
         """Take off an item; the index must be in [0, size)."""
 

@@ -145,14 +145,14 @@ def _lower_pop(e: Emitter, heap: V) -> V:
     e.bail_if(e.compare("eq", size, zero), "pop from an empty heap")
     end = e.sub(size, 1, fits=True)
     item = e.list_load(heap, end)
-    e.list_load(heap, zero)  # leaves if it is of another type
+    popped = e.list_load(heap, zero)
     place = e.repeat(
         _leaf_of_smallest(e, heap, end),
         lambda k: _is_inside(e, k, lambda: _is_less(e, item, e.list_load(heap, k))),
         lambda k: _parent(e, k),
     )
     _swap(e, heap, zero, end)
-    popped = e.list_pop(heap)
+    e.list_drop(heap)
     _move_down(e, heap, place)
     return popped
 

@@ -173,6 +173,9 @@ class PythonEmitter(ScalarEmitter):
         x.value.pop()
         return last
 
+    def list_drop(self, x):
+        x.value.pop()
+
     def list_pop_at(self, x, index):
         item = self.list_load(x, index)
         x.value.pop(int(index.value))

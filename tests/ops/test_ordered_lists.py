@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 import pytest
 
 import ljit
+from ljit.testing.chaos import fail_each_guard
 
 NAN = float("nan")
 
@@ -127,6 +128,23 @@ def test_heaps_of_others_are_changed_in_place():
 
     f = check(heap_of_others, cases())
     assert "py::heappop" in str(f.graph_for([1, 2], [3, 4]))
+
+
+def pushed_and_popped(heap, x):
+    heappush(heap, x)
+    return heappop(heap)
+
+
+@pytest.mark.parametrize("items", [[3, 5, 8], [0.5, 1.5, 2.5, 1.75], [(1, 2), (1, 3)]])
+def test_no_check_of_a_heap_fails_behind_a_change(items):
+    f = check(pushed_and_popped, [lambda: (list(items), items[0])])
+    sites = 0
+    for _site in fail_each_guard(f):
+        heap, expected = list(items), list(items)
+        popped = pushed_and_popped(expected, items[0])
+        assert (f(heap, items[0]), heap) == (popped, expected)
+        sites += 1
+    assert sites > 2
 
 
 def test_what_is_no_heap_becomes_what_it_becomes_in_the_library():
