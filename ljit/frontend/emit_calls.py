@@ -101,9 +101,9 @@ def emit_attribute(e: Emission, select: tree.Select) -> Value:
 
 
 def _inlined(e: Emission, call: tree.Apply) -> Value | None:
-    """Emit the call of a nested function; None if it is another call."""
+    """Emit the call of a nested function; None if it is another call, also of a lambda with stars: that is a value."""
     if isinstance(call.function, tree.Lambda):
-        return inline_lambda(e, call.function, call)
+        return None if _has_stars(call) else inline_lambda(e, call.function, call)
     if not isinstance(call.function, tree.Var):
         return None
     found = e.find(call.function.name)

@@ -67,6 +67,7 @@ ORDER = [
     "def g(x, y=a(), *, z=b()):\n    return x, y, z, c.q\nd()\nreturn g(1), g(2, z=d.x, y=d.y), g(x=3)",
     "g = lambda x, y=a(): x(y) or b\nreturn g(c), g(d, d)",
     "return (lambda x, y=a(): x + y)(b()), (lambda: c)()",
+    "return (lambda x, y=a(), *z, k, **w: (x, k, w.keys()))(b(), *c, k=d(), **{'q': A})",
 ]
 
 
@@ -158,6 +159,8 @@ NESTED = [
     "def g(x=n): return x\nn = 5\nreturn g(), n",
     "def g(x): return [x + i for i in range(x)]\nreturn [g(i) for i in range(n)]",
     "return (lambda x: (lambda y: x + y)(n))(2)",
+    "w = n\nf = (lambda *x: lambda: (w, x))(*range(n))\nw = 7\nreturn f(), (lambda *x: (w, x))(*(w := [n]))",
+    "return [(lambda *x, **y: (x, y, n))(1, *[n], z=3, **{'k': i}) for i in range(n)]",
     "kept = [\n    lambda: 5,\n    lambda n=n: None]\nreturn kept[0]() + n, kept[1]()",
     "def g(a, b): return a - b\nreturn g(b=n, a=10)",
     "if n:\n    def g(): return 1\n    return g()\nreturn 0",
