@@ -12,12 +12,13 @@ checked on the way; what does not hold is dropped and the loop walked again, wit
 be shown to hold is not tried again. Where a product is not known to fit, tests that its factors are near 0 do. Numbers
 that an If gives are looked at case by case. Of what loops and regions give on several ways out, only whether it is
 below 0 is asked. An If whose condition facts decide is marked, too: the other block stays, since facts may come of
-checks of nodes that only that block needs. Cost: a bounded search for each check and condition, times two at worst for
-each enclosing loop.
+checks of nodes that only that block needs. Cost: a bounded search for each check and condition, times
+`_MAX_WALKS` at worst for each enclosing loop.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Sequence
 from functools import partial
 
@@ -52,6 +53,7 @@ __all__ = ["eliminate_redundant_checks"]
 
 NAME = "eliminate_redundant_checks"
 _MAX_PREDICATES = 40
+_MAX_WALKS = 6  # through a loop with guesses of how its variables move; then there are none
 
 
 @graph_pass(NAME)
@@ -195,9 +197,10 @@ class _Walk:
         body, s = node.blocks[0], self.s
         k = s.value(body.params[0])
         is_endless = stop.is_endless
-        while True:
-            given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
-            known = [i for i in inductions(s, node, given) if not self.is_refuted(node, i)]
+        given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
+        found = inductions(s, node, given)
+        for walks in itertools.count(1):
+            known = [i for i in found if not self.is_refuted(node, i)]
             self.natural[node] = _ints(node)
             mark = len(self.predicates)
             s.open()
@@ -218,7 +221,8 @@ class _Walk:
             if not open_loop.failures:
                 break
             self.drop(mark)
-            self.refuted |= {_key(node, i) for i in open_loop.failures}
+            dropped = open_loop.failures if walks < _MAX_WALKS else known
+            self.refuted |= {_key(node, i) for i in dropped}
         self.limit(open_loop)
         if len(node.blocks) > 1:
             self.scoped(node.blocks[1])

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -37,6 +38,7 @@ _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 20  # polynomials that a proof looks at
 _ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
 _FEW_STEPS = 6
+_FACTS = 20  # about an atom that each of these steps looks at
 _LONGEST_CHAIN = 20  # of operations that bounds are computed through
 _CASES = 3  # Ifs in one another that a proof looks into
 _MAX_TERMS = 8  # larger results of operations are new atoms
@@ -447,9 +449,7 @@ def _without(
     size = factor * sign
     if sign > 0 and is_low_first:
         yield x - size * (Linear.of(atom) - atom.low)
-    for own, fact in facts:
-        if own * sign <= 0:
-            continue
+    for own, fact in islice((f for f in facts if f[0] * sign > 0), _FACTS):
         times = abs(own)
         simpler = x * times - size * fact if size.terms else x.less(size.constant, fact, times)
         yield (simpler if times == 1 else simpler + (times - 1)).reduced()

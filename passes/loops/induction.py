@@ -58,12 +58,12 @@ class Induction(Record):
 def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction]:
     """Find those of one loop; `given` is at least 0 if its body runs at all."""
     found: list[Induction] = []
-    start, body = s.value(loop.inputs[0]), loop.blocks[0]
+    start, body, ends = s.value(loop.inputs[0]), loop.blocks[0], _ends(loop)
     for index, param in enumerate(body.params[1:]):
         first = loop.inputs[2 + index]
         if not (is_integer(param.type) and is_integer(first.type)):
             continue
-        low, high = _steps(s, loop, index)
+        low, high = _steps(s, loop, index, ends)
         begin = s.value(first)
         for sign, least, most in ((1, low, high), (-1, -high, -low)):
             rate = most if most <= _MAX_RATE else None
@@ -122,16 +122,18 @@ def _chosen(value: Value, depth: int) -> Iterator[Value]:
             yield from _chosen(block.last.inputs[value.index], depth - 1)
 
 
-def _steps(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
+def _ends(loop: Node) -> list[Node]:
+    """The nodes that go on to the next trip."""
+    body = loop.blocks[0]
+    ends = [node for node in body.walk() if node.op is CONTINUE and node.target is loop]
+    return [*ends, *(end for end in (body.last,) if end is not None and end.op is YIELD)]
+
+
+def _steps(s: Ranges, loop: Node, index: int, ends: Iterable[Node]) -> tuple[int, int]:
     """Bounds of what one trip adds to a carried variable."""
     param = loop.blocks[0].params[1 + index]
-    low, high = _FAR, -_FAR
-    for node in loop.blocks[0].walk():
-        is_end = node is loop.blocks[0].last and node.op is YIELD
-        if is_end or (node.op is CONTINUE and node.target is loop):
-            least, most = _difference(s, node.inputs[index], param, 8)
-            low, high = min(low, least), max(high, most)
-    return (low, high) if low <= high else (0, 0)
+    steps = [_difference(s, end.inputs[index], param, 8) for end in ends]
+    return min((low for low, _ in steps), default=0), max((high for _, high in steps), default=0)
 
 
 def _difference(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, int]:
@@ -175,7 +177,7 @@ def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> t
 
 def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
     """Bounds of what all trips add to a carried variable."""
-    low, high = _steps(s, loop, index)
+    low, high = _steps(s, loop, index, _ends(loop))
     trips = most_trips(loop)
     if trips is None:
         return (0 if low >= 0 else -_FAR), (0 if high <= 0 else _FAR)

@@ -101,3 +101,15 @@ def test_a_chain_of_comparisons_says_what_each_of_them_says():
         at_least, below = known.value(x) - known.value(low), known.value(high) - 1 - known.value(x)
         assert known.proves(at_least) == (holds and facts > 0)
         assert known.proves(below) == (holds and facts > 0)
+
+
+def test_a_proof_looks_at_few_of_many_facts(monkeypatch):
+    known, (x, *others) = ints(400)
+    for other in others:
+        known.assume(x - other)
+    steps = []
+    less = Linear.less
+    monkeypatch.setattr(Linear, "less", lambda *args: steps.append(args) or less(*args))
+    assert not known.proves(x - 1)
+    assert known.least_without(x - 1, lambda atom: True) is None
+    assert 0 < len(steps) < 100

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.analysis.ranges import Ranges
+from tests.frontend.harness import function_of
 
 MOST = 2**63 - 1
 
@@ -241,3 +243,19 @@ def test_the_number_of_a_trip_that_is_kept_needs_no_check(f, is_free):
     reads = [line for line in str(native.graph_for(x, 0, 50)).split("\n") if "np::getitem" in line]
     assert reads
     assert all("inside.0" in line for line in reads) == is_free
+
+
+def test_few_walks_find_what_moves_in_one_direction(monkeypatch):
+    """Each walk would refute the guess of one variable more."""
+    names = [f"v{k}" for k in range(60)]
+    first = "".join(f"    {name} = {k}\n" for k, name in enumerate(names))
+    turn = "".join(f"        v{k} = v{(k + 1) % 60} + i\n" for k in range(60))
+    loop = f"    for i in range(n):\n{turn}"
+    function = function_of(f"def f(n):\n{first}{loop}    return {', '.join(names)}\n")
+    walks = []
+    below = Ranges.below
+    monkeypatch.setattr(Ranges, "below", lambda *args: walks.append(args) or below(*args))
+    native = ljit.jit(function)
+    for n in (3, 3, 100):
+        assert native(n) == function(n)
+    assert 0 < len(walks) < 20
