@@ -13,7 +13,7 @@ from ljit.analysis.assumptions import is_stable_constant
 from ljit.ir import Graph, Node, Value
 from ljit.ops.control import CONSTANT, PROFILE
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
-from ljit.ops.objects import CALL
+from ljit.ops.objects import CALL, CALL_EX
 from ljit.passes.manager import graph_pass
 from ljit.passes.observations import is_precise
 
@@ -30,7 +30,7 @@ def insert_profile_nodes(graph: Graph) -> bool:
                 profile(out, node.next)
     for param in reversed(graph.params):
         profile(param, graph.block.first)
-    for node in [node for node in graph.walk() if node.op is CALL]:
+    for node in [node for node in graph.walk() if node.op in (CALL, CALL_EX)]:
         _profile_callee(node)
     return graph.version != before
 

@@ -153,15 +153,17 @@ DISPLAYS: dict[object, Display] = {
 
 
 class SpreadCall(Record):
-    """``f(*args, **kwargs)`` with a list or tuple and a dict."""
+    """``f(*args, **kwargs)`` with a list or tuple and a dict, or None."""
 
     def make(self, e: Emitter, operands: Sequence[Native]) -> Native:
         """Call with boxed operands."""
         f, args, kwargs = operands
         if class_of(args.type) is list:
             args = e.owned_result(e.f.call_external("ptr", "PyList_AsTuple", (args.ref,)))
-        boxes = [borrow_object(e, operand) for operand in (f, args, kwargs)]
-        result = e.f.call_external("ptr", "PyObject_Call", [pointer for pointer, _ in boxes])
+        given = (f, args) if kwargs.type == NONE else (f, args, kwargs)
+        boxes = [borrow_object(e, operand) for operand in given]
+        pointers = [*(pointer for pointer, _ in boxes), NULL]
+        result = e.f.call_external("ptr", "PyObject_Call", pointers[:3])
         _release(e, boxes)
         return e.owned_result(result)
 
@@ -171,7 +173,9 @@ def c_function_for(
 ) -> CFunction | Display | SpreadCall | None:
     """Give what does the same as a callable with operands of these types."""
     if function is call_with:
-        fits = class_of(types[1]) in (list, tuple) and class_of(types[2]) is dict
+        fits = class_of(types[1]) in (list, tuple) and (
+            types[2] == NONE or class_of(types[2]) is dict
+        )
         return SpreadCall() if fits else None
     known = C_FUNCTIONS.get(function)
     if known is not None and known.fits is not None and not known.fits(*types):

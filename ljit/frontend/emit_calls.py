@@ -313,7 +313,9 @@ def _star_arguments(e: Emission, arguments: Sequence[Tree], where: SourceRange) 
 
 
 def _star_keywords(e: Emission, function: Value, call: tree.Apply) -> Value:
-    """The keyword arguments, a dict: runs of ``k=v`` and each ``**d`` are merged in turn."""
+    """The keyword arguments, a dict: runs of ``k=v`` and each ``**d`` are merged in turn. None if there are none."""
+    if not call.keywords:
+        return e.constant(None, call.range)
     made = GrowingDict(e, call.range, "prim::dict_merge", function)
     for keyword in call.keywords:
         if isinstance(keyword, tree.Keyword):

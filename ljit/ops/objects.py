@@ -137,8 +137,8 @@ def _call(f: Any, *args: object, kwnames: tuple[str, ...] = ()) -> object:
     return f(*args[:split], **dict(zip(kwnames, args[split:], strict=True)))
 
 
-def call_with(f: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
-    return f(*args, **kwargs)
+def call_with(f: Any, args: Sequence[object], kwargs: Mapping[str, object] | None) -> object:
+    return f(*args) if kwargs is None else f(*args, **kwargs)
 
 
 def _call_method(x: object, *args: object, name: str, kwnames: tuple[str, ...] = ()) -> object:
@@ -168,7 +168,7 @@ CALL = object_op(
 CALL_EX = object_op(
     "py::call_ex",
     "(f, args, kwargs)",
-    "``f(*args, **kwargs)`` with a tuple and a dict.",
+    "``f(*args, **kwargs)`` with a tuple and a dict, or None for no keywords.",
     evaluate=call_with,
     is_profiled=True,
 )

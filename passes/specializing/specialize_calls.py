@@ -20,6 +20,7 @@ from ljit.analysis.assumptions import assumptions_of_cell
 from ljit.analysis.liveness import Liveness
 from ljit.held import HeldKind
 from ljit.ir import Effect, Node, OpDef, Value, get_op
+from ljit.ops.containers import TUPLE_INDEX
 from ljit.ops.control import CALL_NATIVE, GUARD, IF, NOT_RUN, OTHER_CALLABLE, PROFILE
 from ljit.ops.members import (
     CHECK_KIND,
@@ -54,7 +55,7 @@ from ljit.passes.specializing.seen_items import Failures
 from ljit.passes.specializing.special_methods import is_plainly_made, special_method
 from ljit.passes.specializing.specialize_names import Changes
 from ljit.records import Record
-from ljit.types import NEVER, ObjectType
+from ljit.types import NEVER, NONE, ObjectType, TupleType
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize_control import ControlFlow
@@ -118,6 +119,7 @@ class Calls:
         self.native = native
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             get_op("py::call"): self.visit_call,
+            get_op("py::call_ex"): self.visit_spread_call,
             get_op("py::call_method"): self.visit_method,
             get_op("py::getattr"): self.visit_attribute,
             get_op("prim::bound_super"): self.visit_super,
@@ -137,7 +139,20 @@ class Calls:
 
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
-        callee, *args = (self.walk.values[v] for v in node.inputs)
+        return self._visit_call(node, [self.walk.values[v] for v in node.inputs[1:]])
+
+    def visit_spread_call(self, node: Node) -> bool:
+        """``f(*a)``: of a tuple it is known what is in it."""
+        _, args, keywords = (self.walk.values[v] for v in node.inputs)
+        if not isinstance(args.type, TupleType) or keywords.type != NONE:
+            return self.walk.visit_operation(node)
+        places = range(len(args.type.items))
+        items = [self.walk.out.append(TUPLE_INDEX, (args,), {"index": k}) for k in places]
+        return self._visit_call(node, [item.output for item in items], is_spread=True)
+
+    def _visit_call(self, node: Node, args: Sequence[Value], *, is_spread: bool = False) -> bool:
+        """`is_spread`: the pass "inline" could not tell whether it is worth to call a plain function natively."""
+        callee = self.walk.values[node.inputs[0]]
         made = next((m for op in _BOUND if (m := callee.made_by(op)) is not None), None)
         found, given = (None, ()) if made is None else function_of(made)
         if found is not None:
@@ -151,7 +166,8 @@ class Calls:
         if isinstance(function, type) and self._makes(node, function, args):
             return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
-        call = None if is_plain else self._native_call(node, function, args)
+        is_left = is_plain and not is_spread
+        call = None if is_left else self._native_call(node, function, args)
         return self.walk.visit_operation(node) if call is None else self._emit(node, call)
 
     def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:

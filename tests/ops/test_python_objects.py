@@ -104,6 +104,7 @@ def test_the_last_operands_of_a_call_are_its_keywords():
     assert call(f, 1, 2, 3, kwnames=("b", "a")) == ((1,), {"b": 2, "a": 3})
     assert call(f, 1) == ((1,), {})
     assert get_op("py::call_ex").evaluate(f, (1, 2), {"k": 3}) == ((1, 2), {"k": 3})
+    assert get_op("py::call_ex").evaluate(f, [1, 2], None) == ((1, 2), {})
     method = get_op("py::call_method").evaluate
     assert method("a-b", "-", 1, name="split", kwnames=("maxsplit",)) == ["a", "b"]
 

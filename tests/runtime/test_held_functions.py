@@ -57,6 +57,21 @@ def sum_of_held(holder, n):
     return total
 
 
+def spread(f, items):
+    out = []
+    for a in items:
+        out.append(f(*a))
+    return out
+
+
+def spread_global(items):
+    return [line(*a) for a in items]
+
+
+def line(x, y=3, *, k=1):
+    return k * x + y
+
+
 def native(function, *args):
     made = ljit.jit(function)
     for _ in range(3):
@@ -650,3 +665,40 @@ def test_defaults_of_made_functions_may_be_replaced():
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         made(other, 10)
     assert made(make_with_default(4), 10) == 4 * 45
+
+
+TUPLES = {
+    "ints": [(1, 2), (3, 4)],
+    "floats": [(1.5, 2.5), (3.0, -0.0)],
+    "mixed": [(1, 0.5), (2, 1.5)],
+    "one": [(1,), (2,)],
+}
+
+
+@pytest.mark.parametrize("items", TUPLES.values(), ids=TUPLES)
+def test_the_items_of_a_tuple_are_arguments_of_a_native_call(items):
+    assert CALL_NATIVE.name in str(native(spread, line, items).graph_for(line, items))
+    assert CALL_NATIVE.name in str(native(spread_global, items).graph_for(items))
+
+
+def test_builtins_are_given_the_items_of_a_tuple():
+    made = native(spread, max, TUPLES["floats"])
+    assert "py::max" in str(made.graph_for(max, TUPLES["floats"]))
+
+
+@pytest.mark.parametrize(
+    "f", [line, max, divmod, Holder, str.join, lambda *a: a, lambda x, *, k: x]
+)
+def test_what_is_called_with_the_items_of_a_tuple_may_be_another_one(f):
+    made = native(spread, line, TUPLES["ints"])
+    others = [[(1, 2), (3,), (4, 5, 6)], [[1, 2], [3, 4]], [()], [(",", "ab")]]
+    for items in (*TUPLES.values(), *others):
+        for _ in range(3):
+            assert outcome(made, f, items) == outcome(spread, f, items)
+
+
+def outcome(function, f, items):
+    try:
+        return [x.f if type(x) is Holder else (type(x), x) for x in function(f, items)]
+    except (TypeError, ZeroDivisionError) as error:
+        return str(error)
