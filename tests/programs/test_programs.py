@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
 
@@ -118,7 +118,7 @@ def test_calls_1_to_5_and_each_failing_guard_agree_with_cpython(program: Program
             check_calls(program.function, compiled, factories * (CALLS - 2), program.ulp)
 
 
-def native_codes(program: Program) -> list[tuple[ljit.Function, list[Factory]]]:
+def native_codes(program: Program) -> Iterator[tuple[ljit.Function, list[Factory]]]:
     """Compile the program for the first calls of each factory; give one of those whose code is alike, and their factories."""
     codes: dict[object, tuple[ljit.Function, list[Factory]]] = {}
     for factory in program.factories:
@@ -129,9 +129,10 @@ def native_codes(program: Program) -> list[tuple[ljit.Function, list[Factory]]]:
         else:  # it may have been seen that CPython is as fast
             check_calls(program.function, compiled, [factory] * (CALLS - 2), program.ulp)
     for compiled, factories in codes.values():
-        if not has_native_code(compiled):  # a callee has changed since: it is compiled again
-            check_calls(program.function, compiled, factories[:1] * 2, program.ulp)
-    return list(codes.values())
+        for _ in range(CALLS):
+            if not has_native_code(compiled):  # calls of others have changed a callee
+                check_calls(program.function, compiled, factories[:1], program.ulp)
+        yield compiled, factories
 
 
 @each(TRANSLATED)
