@@ -24,7 +24,7 @@ from ljit.ops.control import (
 from ljit.ops.python_types import class_of
 from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
-__all__ = ["GraphWriter", "has_snapshot", "is_left"]
+__all__ = ["GraphWriter", "erase", "has_snapshot", "is_left"]
 
 
 class GraphWriter:
@@ -248,12 +248,21 @@ class GraphWriter:
 
     def classed(self, number: Value, unions: Iterable[Value], like: Node) -> Value:
         """Give one of Python's numbers the class of those it was computed of: NumPy's if one of them is."""
-        tests = [self._is_member(v, _plain_member(v), like) for v in dict.fromkeys(unions)]
-        is_plain = tests[0]
-        for test in dict.fromkeys(tests[1:]):
-            if test is not is_plain:
-                is_plain = self.append(get_op("py::and"), (is_plain, test), like=like).output
+        is_plain = self.are_members([(v, _plain_member(v)) for v in dict.fromkeys(unions)], like)
         return self.append(get_op("np::classed"), (number, is_plain), like=like).output
+
+    def are_members(self, pairs: Iterable[tuple[Value, Type]], like: Node) -> Value:
+        """Whether each of the Unions, of which there is one, holds a value of the member beside it."""
+        first, *others = dict.fromkeys(self._is_member(*pair, like) for pair in pairs)
+        for test in others:
+            first = self.append(get_op("py::and"), (first, test), like=like).output
+        return first
+
+    def as_member(self, union: Value, member: Type, like: Node) -> Value:
+        """Give a Union as one of a member, where it is known to hold one."""
+        if is_classed(union):
+            return self.as_number(union, member, like)
+        return self.append(GUARD, (union,), {"type": member}, like=like).output
 
     def _is_member(self, union: Value, member: Type, like: Node) -> Value:
         """Whether the Union holds a value of that member."""
@@ -276,9 +285,7 @@ class GraphWriter:
         like: Node,
     ) -> list[Value] | None:
         def as_member() -> list[Value] | None:
-            if is_classed(union):
-                return emit(self.as_number(union, members[0], like))
-            return emit(self.append(GUARD, (union,), {"type": members[0]}, like=like).output)
+            return emit(self.as_member(union, members[0], like))
 
         if len(members) == 1:
             return as_member()
@@ -331,3 +338,10 @@ def is_left(node: Node) -> bool:
         return True
     last = node.blocks[-1].last
     return node.op is REGION and last is not None and last.op is YIELD
+
+
+def erase(node: Node) -> None:
+    """Take back a node with all that is in it."""
+    for block in node.blocks:
+        block.clear()
+    node.erase()

@@ -28,7 +28,8 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.observations import Observations
-from ljit.passes.specializing.graph_writer import GraphWriter, has_snapshot, is_left
+from ljit.passes.specializing.graph_writer import GraphWriter, erase, has_snapshot, is_left
+from ljit.passes.specializing.loops_by_class import visit_by_class
 from ljit.passes.specializing.narrowing import facts, overlap, without
 from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
@@ -217,6 +218,11 @@ class ControlFlow:
         return True
 
     def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
+        """Walk a loop: once for each class of the numbers that it carries, or for all at once."""
+        goes_on = visit_by_class(self, node, start, carried)
+        return self.visit_for_all(node, start, carried) if goes_on is None else goes_on
+
+    def visit_for_all(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
         """Walk a loop: as one, or as two if the types of its carried values settle."""
         may_be_two = can_be_two(node)
 
@@ -234,7 +240,7 @@ class ControlFlow:
         settled_to = settled(loop, after_trip)
         if settled_to is not None:
             goes_on = self.visit_in_two(node, start, carried, settled_to)
-            _erase(loop)
+            erase(loop)
             if goes_on is not None:
                 return goes_on
             loop, exits, _ = self.settle_all(node, start, carried)
@@ -262,7 +268,7 @@ class ControlFlow:
         loop, exits, after_trip = self.settle_all(node, start, given, stops=is_seen)
         if not is_seen(loop, after_trip):
             return given, loop, exits, after_trip
-        _erase(loop)
+        erase(loop)
         self.out.dirty = was_dirty
         return None
 
@@ -305,7 +311,7 @@ class ControlFlow:
                 return loop, exits, after_trip
             was_dirty = self.out.dirty  # unknown code runs in the body: it ran before the next trip
             types_ = widened
-            _erase(loop)
+            erase(loop)
 
     def walk_loop(
         self, node: Node, loop: Node, types_: Sequence[Type], second: _SecondLoop | None
@@ -350,7 +356,7 @@ class ControlFlow:
                 loop, exits, _ = self.settle(node, entry[0], entry[1:], second.types[1:])
             final = [p.type for p in loop.blocks[0].params[1:]]
             if not entry or all(map(holds, final, initial)):
-                _erase(both)
+                erase(both)
                 self.out.dirty = was_dirty
                 return None
             if self.finish_loop(node, loop, exits):
@@ -482,9 +488,3 @@ class ControlFlow:
     def visit_unreachable(self, node: Node) -> bool:
         self.out.append(UNREACHABLE, like=node)
         return False
-
-
-def _erase(node: Node) -> None:
-    for block in node.blocks:
-        block.clear()
-    node.erase()

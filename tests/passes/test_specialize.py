@@ -173,6 +173,48 @@ def test_a_type_that_settles_when_the_data_says_so_is_asked_for_in_the_first_loo
     assert "prim::type_is" not in second
 
 
+def rows_with(best, a):
+    for i in range(len(a)):
+        for x in a[i]:
+            if x > best:
+                best = x
+    return best
+
+
+def test_a_loop_is_written_without_tags_for_numbers_that_a_loop_around_made_numpys():
+    for start, dtype in ((0, "i4"), (0, "u1"), (0.0, "f4"), (0, "f8")):
+        text = graph(rows_with, start, np.ones((3, 4), dtype))
+        numpys = f"np.{np.dtype(dtype)}"
+        check(
+            text,
+            f"CHECK: prim::type_is[type={numpys}]",
+            "CHECK: prim::If",
+            f"CHECK: {numpys} = prim::Loop",
+            "CHECK-NOT: prim::type_is",
+            "CHECK-NOT: np::number",
+            f"CHECK: Union[{type(start).__name__}, {numpys}] = prim::Region",
+        )
+        assert (
+            text.count("prim::Loop") == 4
+        )  # the one around, that one, and two until the type settles
+
+
+def test_a_loop_whose_numbers_do_not_stay_numpys_is_written_for_both_classes():
+    def largest_since(a):
+        best = 0
+        for i in range(len(a)):
+            for x in a[i]:
+                if x > best:
+                    best = x
+                elif x == 3:
+                    best = 0
+        return best
+
+    text = graph(largest_since, np.ones((3, 4), "i4"))
+    check(text, "CHECK: Union[int, np.int32] = prim::Loop", "CHECK: prim::Loop")
+    assert text.count("prim::Loop") == 2
+
+
 def test_items_of_tuples_settle_too():
     text = graph(pairs, np.ones(4))
     check(text, "CHECK: (int, int) = prim::Loop", "CHECK: (np.float64, int) = prim::Loop")
