@@ -18,6 +18,7 @@ from ljit.codegen.layouts.layout import (
     METHOD_KEYWORDS,
     METHOD_NOARGS,
     METHOD_O,
+    OB_TYPE,
     method_function,
 )
 from ljit.codegen.llvm.builder import NULL, Ref, address, integer
@@ -30,7 +31,7 @@ from ljit.ops.python_numbers import to_int
 from ljit.ops.python_types import class_of
 from ljit.ops.python_views import new_cell, next_of
 from ljit.records import Record
-from ljit.types import BOOL, INT, NONE, Type
+from ljit.types import ANY, BOOL, INT, NONE, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -166,6 +167,17 @@ class SpreadCall(Record):
         result = e.f.call_external("ptr", "PyObject_Call", pointers[:3])
         _release(e, boxes)
         return e.owned_result(result)
+
+
+def call_with_tuple(
+    e: Emitter, with_objects: Callable[[], Native], f: Native, args: Native, kwargs: Native
+) -> Native | None:
+    """``f(*args)`` of an object that may be a tuple: it is given as it is."""
+    if args.type != ANY or kwargs.type != NONE:
+        return None
+    class_ = e.f.load("ptr", e.f.gep("i8", args.ref, OB_TYPE))
+    is_tuple = Native(BOOL, (e.f.icmp("eq", class_, e.context.keep(tuple)),))
+    return e.branch(is_tuple, lambda: SpreadCall().make(e, (f, args, kwargs)), with_objects)
 
 
 def c_function_for(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen.lists.searches import find_number, is_number_missing
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects import keyed_items
+from ljit.codegen.objects.c_api import call_with_tuple
 from ljit.codegen.objects.class_flags import flag_test
 from ljit.codegen.objects.iterators import cell_of, item_of
 from ljit.codegen.references.characters import has_character, lacks_character
@@ -19,6 +20,7 @@ from ljit.codegen.texts.parts import part_of
 from ljit.codegen.texts.text_building import joined_texts, reversed_text
 from ljit.codegen.texts.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.objects import call_with
 from ljit.ops.patterns import MAPPING, SEQUENCE, is_mapping, is_sequence
 from ljit.ops.python_views import new_cell, next_of
 
@@ -37,6 +39,7 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     is_sequence: (flag_test(SEQUENCE),),
     is_mapping: (flag_test(MAPPING),),
     new_cell: (cell_of,),
+    call_with: (call_with_tuple,),
     next_of: (item_of,),
     operator.add: (joined_texts,),
     operator.iadd: (append_text,),

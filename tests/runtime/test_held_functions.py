@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -702,3 +703,17 @@ def outcome(function, f, items):
         return [x.f if type(x) is Holder else (type(x), x) for x in function(f, items)]
     except (TypeError, ZeroDivisionError) as error:
         return str(error)
+
+
+def test_tuples_of_any_length_are_given_as_they_are():
+    items = [(1, 2), (3,), (4.5, 5), [6, 7]]
+    made = native(spread, lambda *a: len(a), items)
+    assert "@PyObject_Call(" in made.dump_llvm(double, items)
+    kept = (object(),)
+    counts = []
+    for _ in range(4):
+        given = made(lambda *a: a, [kept, list(kept), kept])
+        assert given == [kept] * 3
+        del given
+        counts.append(sys.getrefcount(kept))
+    assert counts[1:] == counts[1:2] * 3
