@@ -106,34 +106,45 @@ def _is_power_of_2(value: Value) -> bool:
 
 def _sum_of(body: Block, index: int) -> _Sum | None:
     """A carried value, if it is an int that sums alone change, and that nothing else reads."""
-    param = body.params[1 + index]
-    links = _links((body.terminator, index), param) if param.type == INT else None
-    if links is None:
-        return None
-    values = dict.fromkeys(user.inputs[place] for user, place in links)
-    uses = [use for value in values for use in value.uses if use[0].op is not SNAPSHOT]
-    return _Sum(index, links) if set(uses) <= set(links) else None
+    param, end = body.params[1 + index], body.terminator
+    links: list[Use] = []
+    chain = {
+        param: param.type == INT
+    }  # what it becomes; each once, as many Ifs in a row give one number
+    todo = [param]
+    for value in todo:
+        for user, place in value.uses:
+            if user.op is SNAPSHOT:
+                continue
+            links.append((user, place))
+            if user is end and place == index:
+                continue
+            following = _following(user, place)
+            if following is None or (following in chain and user.op is not YIELD):
+                return None
+            if following not in chain:
+                chain[following] = following.type == INT
+                todo.append(following)
+    is_sum = (end, index) in links and all(chain.values())
+    return _Sum(index, links[::-1]) if is_sum and all(_is_of(v, chain) for v in chain) else None
 
 
-def _links(use: Use, param: Value) -> list[Use] | None:
-    """The uses by which a carried value becomes what another use needs; None if it does not by sums alone."""
-    value = use[0].inputs[use[1]]
+def _following(user: Node, place: int) -> Value | None:
+    """What a sum, or an If, makes of an operand."""
+    owner = user.block.owner if user.block is not None and user.op is YIELD else None
+    if owner is not None and owner.op is IF:
+        return owner.outputs[place]
+    is_sum = user.op.ranges is ADD or (user.op.ranges is SUB and place == 0)
+    return user.output if is_sum and all(v.type == INT for v in user.inputs) else None
+
+
+def _is_of(value: Value, chain: Container[Value]) -> bool:
+    """Whether an If, if it gives the value, gives one of the chain in each case; a branch that leaves gives nothing."""
     node = value.node
-    if value is param:
-        return [use]
-    if node is None or not node.is_inside(param.block):
-        return None
-    if node.op is IF:
-        ends = [block.terminator for block in node.blocks]
-        if any(end.op is not YIELD for end in ends):
-            return None  # a branch that leaves the loop gives nothing
-        ways = [_links((end, value.index), param) for end in ends]
-        return None if None in ways else [use, *(link for way in ways for link in way or ())]
-    if node.op.ranges in (ADD, SUB) and all(v.type == INT for v in (*node.inputs, value)):
-        for place in (0, 1) if node.op.ranges is ADD else (0,):
-            if (links := _links((node, place), param)) is not None:
-                return [use, *links]
-    return None
+    if node is None or node.op is not IF:
+        return True
+    ends = [block.terminator for block in node.blocks]
+    return all(end.op is YIELD and end.inputs[value.index] in chain for end in ends)
 
 
 def _run(loop: Node, sums: list[_Sum]) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ljit
+from tests.frontend.harness import function_of
 
 N = 10_000  # trips: several blocks
 
@@ -143,3 +144,15 @@ def test_loops_with_branches_that_leave_them_stay():
         with pytest.raises(ValueError, match="5000") as result:
             f(a, N)
         assert result.value.args == expected.value.args
+
+
+def test_many_ways_through_the_ifs_of_a_trip_take_no_longer_to_look_at():
+    lines = [
+        f"        if i & {k}:\n            s += i\n        else:\n            s -= {k}\n"
+        for k in range(48)
+    ]
+    text = "def f(n):\n    s = 0\n    for i in range(n):\n"
+    function = function_of(f"{text}{''.join(lines)}    return s\n")
+    native = ljit.jit(function)
+    for n in (10, 10, 1000):
+        assert native(n) == function(n)
