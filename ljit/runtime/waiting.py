@@ -81,18 +81,24 @@ class _Start:
 class _Claims:
     """What calls of functions took, all together. Those within them are in it as often, unless they were timed."""
 
-    seconds = 0.0
+    __slots__ = ("seconds",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+
+_claims = _Claims()
 
 
 def claim(seconds: float) -> float:
     """Count what calls of one function took."""
-    _Claims.seconds += seconds
+    _claims.seconds += seconds
     return seconds
 
 
 def counted_once(seconds: float) -> float:
     """The part of what calls took that is their own: all functions have taken no more than the program."""
-    claims = _Claims.seconds
+    claims = _claims.seconds
     if _Start.of_process is None or not claims or not config.settings().cold_calls:
         return seconds
     return seconds * min(_of_program() / claims, 1.0)
