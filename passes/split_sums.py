@@ -108,9 +108,8 @@ def _sum_of(body: Block, index: int) -> _Sum | None:
     """A carried value, if it is an int that sums alone change, and that nothing else reads."""
     param, end = body.params[1 + index], body.terminator
     links: list[Use] = []
-    chain = {
-        param: param.type == INT
-    }  # what it becomes; each once, as many Ifs in a row give one number
+    # what it becomes; each once, as many Ifs in a row give one number
+    chain = {param: param.type == INT}
     todo = [param]
     for value in todo:
         for user, place in value.uses:

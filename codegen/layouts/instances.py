@@ -42,9 +42,8 @@ TYPE_GETATTRO = 144
 _TYPE_SETATTRO = 152
 TYPE_VERSION = 384  # i32; 0: none
 INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
-VALUES_NUMBER = (
-    -2
-)  # u8, of the values that are set; in front of it their indices, the last one first
+#: u8, of the values that are set; in front of it their indices, the last one first
+VALUES_NUMBER = -2
 IS_DICT_OR_VALUES = sys.version_info[:2] == (3, 12)  # one pointer, at MANAGED_DICT
 ARE_VALUES_INSIDE = sys.version_info >= (3, 13)
 INSIDE_CAPACITY, INSIDE_NUMBER, INSIDE_IS_VALID = (

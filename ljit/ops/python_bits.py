@@ -30,9 +30,8 @@ __all__ = [
 ]
 
 _INTS = (BOOL, INT)
-_INVERTIBLE = (
-    _INTS if sys.version_info < (3, 12) else (INT,)
-)  # later versions warn of ``~True``: a call
+# later versions warn of ``~True``: a call
+_INVERTIBLE = _INTS if sys.version_info < (3, 12) else (INT,)
 
 
 def infer_shift(x: Type, y: Type) -> Type:

@@ -82,9 +82,8 @@ _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
 _MORE_BETS = 10  # times as many of those that are likely to pay
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
-_SHARE_OF_LOOKS = (
-    1 / 8
-)  # of a compile's price: to profile calls just before it, or for calls that leave its code
+# of a compile's price: to profile calls just before it, or for calls that leave its code
+_SHARE_OF_LOOKS = 1 / 8
 _PARTS_LEFT = 8  # of a call, one of which is much to be left to the interpreter
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
