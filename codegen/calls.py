@@ -125,20 +125,20 @@ def call_link(
 def _unless_none(e: Emitter, status: Ref) -> Ref:
     """What came back from a function that gives None; a failure if it is another object."""
     f, keep = e.f, e.context.keep
-    left, other, done = (f.new_block(name) for name in ("init.left", "init.gave", "init.done"))
-    fast = f.condbr(f.icmp("ne", status, NULL), left, done, unlikely=True)
-    f.start(left, cold=True)
-    is_right = f.binary("or", f.icmp("eq", status, FAILED), f.icmp("eq", status, keep(None)))
-    right = f.condbr(f.bool_not(is_right), other, done, unlikely=True)
-    f.start(other, cold=True)
-    array = f.alloca("ptr", 1)
-    f.store(status, array)
-    refuse = keep(without_frames(refuse_result))
-    f.call_external("ptr", "PyObject_Vectorcall", (refuse, array, integer("i64", 1), NULL))
-    decref(f, status)
-    wrong = f.br(done)
-    f.start(done)
-    return _phi(f, ((status, fast), (status, right), (FAILED, wrong)))
+
+    def refused() -> Ref:
+        array = f.alloca("ptr", 1)
+        f.store(status, array)
+        refuse = keep(without_frames(refuse_result))
+        f.call_external("ptr", "PyObject_Vectorcall", (refuse, array, integer("i64", 1), NULL))
+        decref(f, status)
+        return FAILED
+
+    def looked_at() -> Ref:
+        is_right = f.binary("or", f.icmp("eq", status, FAILED), f.icmp("eq", status, keep(None)))
+        return _instead(f, status, f.bool_not(is_right), refused)
+
+    return _instead(f, status, f.icmp("ne", status, NULL), looked_at)
 
 
 def _if_not_implemented(
@@ -146,22 +146,29 @@ def _if_not_implemented(
 ) -> Ref:
     """What came back; the result of another call if it is NotImplemented."""
     f, keep = e.f, e.context.keep
-    is_refused = f.icmp("eq", status, keep(NotImplemented))
-    refused, done = f.new_block("not.implemented"), f.new_block("implemented")
-    fast = f.condbr(is_refused, refused, done, unlikely=True)
-    f.start(refused, cold=True)
-    decref(f, status)
-    function, *operands = map(keep, instead)
-    array = f.alloca("ptr", len(operands))
-    for index, operand in enumerate(operands):
-        f.store(operand, f.gep("ptr", array, index))
-    count = integer("i64", len(operands))
-    other = f.call_external("ptr", "PyObject_Vectorcall", (function, array, count, NULL))
-    if not is_boxed:
-        other = f.select(f.icmp("eq", other, NULL), FAILED, other)
+
+    def called() -> Ref:
+        decref(f, status)
+        function, *operands = map(keep, instead)
+        array = f.alloca("ptr", len(operands))
+        for index, operand in enumerate(operands):
+            f.store(operand, f.gep("ptr", array, index))
+        count = integer("i64", len(operands))
+        made = f.call_external("ptr", "PyObject_Vectorcall", (function, array, count, NULL))
+        return made if is_boxed else f.select(f.icmp("eq", made, NULL), FAILED, made)
+
+    return _instead(f, status, f.icmp("eq", status, keep(NotImplemented)), called)
+
+
+def _instead(f: FunctionBuilder, status: Ref, is_other: Ref, make: Callable[[], Ref]) -> Ref:
+    """What came back, or what `make` gives in its place, which is rare."""
+    other, done = f.new_block("other"), f.new_block("as.wanted")
+    fast = f.condbr(is_other, other, done, unlikely=True)
+    f.start(other, cold=True)
+    made = make()
     slow = f.br(done)
     f.start(done)
-    return _phi(f, ((status, fast), (other, slow)))
+    return _phi(f, ((status, fast), (made, slow)))
 
 
 def _frames(e: Emitter) -> int:

@@ -174,9 +174,8 @@ class Waiting:
         defaults = fn.__defaults__ or ()
         self._defaults = (*[None] * (code.co_argcount - len(defaults)), *defaults)
         self._is_early = is_being_imported(fn)  # at the first call
-        self._of_numbers = (
-            False  # the last call's arguments, with loops: the next may be the long one
-        )
+        # the last call's arguments, with loops: the next may be the long one
+        self._of_numbers = False
         self._calls = 0
         self._each = 0.0  # seconds of one
         self._seconds = 0.0  # that they took, by those that were timed
