@@ -19,6 +19,7 @@ from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once, import_lock
+from ljit.own_frames import drop_own_frames
 from ljit.own_time import timed_apart
 from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.recursion import call_plainly
@@ -156,7 +157,7 @@ class _Function:
                 return self._plain(*args, **kwargs)
             return self._executor.call(args, kwargs)
         except BaseException as error:
-            _drop_own_frames(error)
+            drop_own_frames(error)
             raise
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
@@ -286,15 +287,6 @@ def _raised(error: BaseException) -> Raised:
     """Take the frame of its caller off: one that had the traceback in a variable would be part of a cycle."""
     trace = error.__traceback__
     return Raised((error, trace.tb_next if trace is not None else None))
-
-
-def _drop_own_frames(error: BaseException) -> None:
-    """Without a compiler, which may be out of reach, there is one frame: the caller's."""
-    drop = getattr(sys.modules.get("ljit.interp.tracebacks"), "drop_own_frames", None)
-    if drop is not None:
-        drop(error)
-    elif error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from ljit.interp.compiler import compile_graph
 from ljit.interp.hot_loops import MIN_TRIPS
 from ljit.interp.machine import Errors, Hooks, InterpreterState, LoopExit, NoHooks, resume, run
 from ljit.interp.special import Deoptimized, has_type
-from ljit.interp.tracebacks import clean_traceback, drop_own_frames
+from ljit.interp.tracebacks import clean_traceback
 
 __all__ = [
     "MIN_TRIPS",
@@ -20,7 +20,6 @@ __all__ = [
     "Trace",
     "clean_traceback",
     "compile_graph",
-    "drop_own_frames",
     "has_type",
     "observed",
     "resume",

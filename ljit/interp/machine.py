@@ -18,7 +18,8 @@ from ljit.interp.code import Code, LoopInfo, Step, TryInfo
 from ljit.interp.hot_loops import NODES_OF_LEAVING_RAISE, NODES_OF_RAISE, HotLoops
 from ljit.interp.landings import Landing, landing_at
 from ljit.interp.steps import step_at
-from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
+from ljit.interp.tracebacks import drop_callers, replace_own_frames
+from ljit.own_frames import drop_own_frames
 from ljit.records import Record
 from ljit.recursion import activations, enter_frame, leave_frame
 

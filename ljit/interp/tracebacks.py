@@ -9,19 +9,11 @@ from __future__ import annotations
 
 from types import CodeType, FrameType, TracebackType
 
-from ljit.config import settings
-from ljit.errors import InternalError
-from ljit.frames import frame_at, is_import_frame, is_own_frame
+from ljit.frames import frame_at, is_own_frame
+from ljit.own_frames import drop_own_frames
 from ljit.source import SourceRange, depth_of
 
-__all__ = [
-    "Entries",
-    "clean_traceback",
-    "drop_callers",
-    "drop_own_frames",
-    "entries_of",
-    "replace_own_frames",
-]
+__all__ = ["Entries", "clean_traceback", "drop_callers", "entries_of", "replace_own_frames"]
 
 #: entries of a traceback: frames and lines, those of callees first
 Entries = tuple[tuple[FrameType, int], ...]
@@ -71,23 +63,3 @@ def drop_callers(error: BaseException, count: int) -> None:
     for each in reversed(own):
         entry = TracebackType(entry, each.tb_frame, each.tb_lasti, each.tb_lineno)
     error.__traceback__ = entry
-
-
-def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
-    """Take ljit's frames off the front of the traceback, unless ``LJIT_FULL_TRACEBACK=1``.
-
-    A bare ``raise`` adds none for the function that it stands in, so that each function on the way
-    out can do this. With ljit's frames go those of its own imports: what a signal's handler raises may come from
-    there. ljit's own faults keep their frames.
-    """
-    if settings().full_traceback or isinstance(error, InternalError):
-        return
-    rest = error.__traceback__
-    is_own = False
-    while rest is not None:
-        frame = rest.tb_frame
-        is_own = frame.f_code is step or is_own_frame(frame) or (is_own and is_import_frame(frame))
-        if not is_own:
-            break
-        rest = rest.tb_next
-    error.__traceback__ = rest

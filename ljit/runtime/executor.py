@@ -21,11 +21,12 @@ from ljit.analysis.signatures import NativeLink
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
 from ljit.held import MadeFunctions
-from ljit.interp import Code, Errors, LoopExit, LoopInfo, drop_own_frames, resume, run
+from ljit.interp import Code, Errors, LoopExit, LoopInfo, resume, run
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
+from ljit.own_frames import drop_own_frames
 from ljit.own_time import OwnTime, add_own_work, seconds_of_stretch
 from ljit.parameters import is_by_position
 from ljit.profile import keep_objects_of

@@ -17,9 +17,9 @@ from ljit.config import overridden
 from ljit.errors import InternalError
 from ljit.frames import is_own_frame
 from ljit.interp import clean_traceback, compile_graph, run
-from ljit.interp.tracebacks import drop_own_frames
 from ljit.ir import Graph, get_op, parse
 from ljit.ops.control import CONSTANT, RETURN
+from ljit.own_frames import drop_own_frames
 from ljit.source import Source, SourceRange
 
 TEXT = """def outer(x):

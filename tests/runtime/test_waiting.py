@@ -519,3 +519,38 @@ def test_packages_of_which_all_functions_are_decorated_give_what_they_gave(tmp_p
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["True"] * 5 + ["False"]
+
+
+FAILING = """
+import sys
+import traceback
+
+import ljit
+
+@ljit.jit
+def fails(x):
+    raise ValueError(x)
+
+@ljit.jit
+def calls(x):
+    return fails(x)
+
+for _ in range(3):
+    try:
+        calls(3)
+    except ValueError as error:
+        print([entry.name for entry in traceback.extract_tb(error.__traceback__)])
+print("ljit.interp" in sys.modules)
+"""
+
+
+def test_tracebacks_have_no_frames_of_ljit_before_there_is_a_compiler(tmp_path):
+    functions = "".join(f"ljit.jit(lambda x: x + {k})," for k in range(200))
+    program = tmp_path / "program.py"
+    program.write_text(FAILING.replace("import ljit\n", f"import ljit\nothers = [{functions}]\n"))
+    environment = {**os.environ, "LJIT_COLD_CALLS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, check=False, env=environment
+    )
+    entries = "['<module>', 'calls', 'fails']"
+    assert (done.stdout.splitlines(), done.stderr) == ([entries] * 3 + ["False"], "")
