@@ -43,14 +43,16 @@ def put_together(recipe: Recipe, given: Sequence[Any]) -> Any:
     if isinstance(recipe, Known):
         return recipe.value
     items = [put_together(item, given) for item in recipe.items]
-    match recipe.type:
-        case ScalarType(dtype):
+    match (
+        recipe.type
+    ):  # with names: CPython 3.11 makes, and keeps, a str to look for those of patterns without
+        case ScalarType(dtype=dtype):
             return _number(dtype, items)
         case RangeType():
             return range(*items)
         case SliceType():
             return slice(*items)
-        case ViewType(kind):
+        case ViewType(kind=kind):
             return VIEW_CLASSES[kind](items)
     if recipe.type == COMPLEX:
         return complex(*items)
