@@ -257,7 +257,6 @@ print(len(set(found)), in_small_one, powers._calls.has_executor())
 """
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="3.13 crashes in small stacks by itself")
 def test_a_thread_whose_stack_is_too_small_for_a_compile_compiles_nothing(tmp_path):
     nested = "i"
     for k in range(60):
