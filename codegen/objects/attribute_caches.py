@@ -103,7 +103,22 @@ read:
 take:
   call void @{retain}(ptr %value)
   ret ptr %value
-missed:
+{_look_up(release)}in.dict:
+  %item = call ptr {reader}(ptr %dict, ptr %name)
+  %no.item = icmp eq ptr %item, null
+  br i1 %no.item, label %slow, label %take.item
+take.item:
+  call void @{retain}(ptr %item)
+  ret ptr %item
+slow:
+  %made = call ptr @PyObject_GetAttr(ptr %x, ptr %name)
+  ret ptr %made
+}}"""
+
+
+def _look_up(release: str) -> str:
+    """The blocks that note where objects of another class have the attribute, if few were looked up so far."""
+    return f"""missed:
   %misses.place = getelementptr i64, ptr %words, i64 {_ENTRIES}
   %misses = load i64, ptr %misses.place
   %are.few = icmp ult i64 %misses, {_MOST_LOOKS}
@@ -119,14 +134,4 @@ fail:
 looked.up:
   call void @{release}(ptr %looked)
   br label %slow
-in.dict:
-  %item = call ptr {reader}(ptr %dict, ptr %name)
-  %no.item = icmp eq ptr %item, null
-  br i1 %no.item, label %slow, label %take.item
-take.item:
-  call void @{retain}(ptr %item)
-  ret ptr %item
-slow:
-  %made = call ptr @PyObject_GetAttr(ptr %x, ptr %name)
-  ret ptr %made
-}}"""
+"""
