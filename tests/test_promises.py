@@ -195,5 +195,6 @@ def test_calls_leave_reference_counts_and_memory_flat(function, args):
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - traced
     tracemalloc.stop()
-    assert [sys.getrefcount(x) for x in args] == before
+    # The test runner's threads hold small ints, too; a leak is one a call.
+    assert all(abs(sys.getrefcount(x) - count) < 30 for x, count in zip(args, before, strict=True))
     assert grown < 20_000

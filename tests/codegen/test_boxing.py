@@ -346,7 +346,8 @@ def test_no_reference_is_lost_or_leaked(x):
     before = _counts(*watched)
     for _ in range(1000):
         through(type_, x)
-    assert _counts(*watched) == before
+    # Some are shared with the threads of the test runner; a reference lost or leaked is one a call.
+    assert all(abs(a - b) < 100 for a, b in zip(_counts(*watched), before, strict=True))
 
 
 def test_rejected_arguments_keep_their_references():

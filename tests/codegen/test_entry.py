@@ -119,11 +119,13 @@ def test_slow_path_keeps_references_flat():
     f = _make_function(lambda self, args, kwargs: None)
     marks = [object() for _ in range(3)]
     f(*marks, k=marks[0])
-    before = [sys.getrefcount(x) for x in (*marks, None, f)]
+    before = [sys.getrefcount(x) for x in (*marks, f, None)]
     for _ in range(1000):
         f(*marks)
         f(marks[0], key=marks[1], other=marks[2])
-    assert [sys.getrefcount(x) for x in (*marks, None, f)] == before
+    after = [sys.getrefcount(x) for x in (*marks, f, None)]
+    assert after[:-1] == before[:-1]
+    assert abs(after[-1] - before[-1]) < 100  # None is the other threads', too
 
 
 class _Error(Exception):
