@@ -19,6 +19,7 @@ from ljit.frontend.emission import Emission, Exit, Scope
 from ljit.frontend.emit_attempts import runs_no_code
 from ljit.frontend.emit_comprehensions import run
 from ljit.frontend.emit_functions import function_value
+from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
@@ -177,7 +178,7 @@ def loop_over_mapped(
 
     `iterate` emits the loop over the call itself, if it is of another function.
     """
-    call = evaluate_mapped(e, mapped)
+    call, place = evaluate_mapped(e, mapped), place_of_iterator(mapped.call, where)
 
     def inline() -> Sequence[Value]:
         outer = e.loop
@@ -192,7 +193,7 @@ def loop_over_mapped(
                 e.loop = inner
 
             with function_in_variable(e, call):
-                run(e, mapped.items, lambda: None, trip, caller=where)
+                run(e, mapped.items, lambda: None, trip, caller=place)
             e.loop = outer
             behind()
         return ()
@@ -200,7 +201,7 @@ def loop_over_mapped(
     def over_view() -> Sequence[Value]:
         before, e.inlines_generators = e.inlines_generators, False
         made = call_plainly(e, call, is_kept=True)
-        iterate(e.emit("prim::iter", made, where=where))
+        iterate(e.emit("prim::iter", made, where=place))
         e.inlines_generators = before
         return ()
 

@@ -128,14 +128,14 @@ def _while(e: Emission, statement: tree.While) -> None:
 
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
-    mapped = mapped_items(e, statement.iterables[0], statement.range)
+    place = place_of_iterator(statement.iterables[0], statement.range)
+    mapped = mapped_items(e, statement.iterables[0], place)
     if mapped is not None:
         _loop_over_mapped(e, statement, mapped)
         return
     generator = called_generator(e, statement.iterables[0])
     if generator is None:
-        where = place_of_iterator(statement.iterables[0], statement.range)
-        _loop(e, statement, iteration_view(e, statement.iterables[0], where))
+        _loop(e, statement, iteration_view(e, statement.iterables[0], place))
         return
 
     def use(_: Exit, value: Value) -> None:
@@ -146,7 +146,7 @@ def _for(e: Emission, statement: tree.For) -> None:
         e,
         evaluate_call(e, generator),
         statement.range,
-        place_of_iterator(generator.call, statement.range),
+        place,
         use=use,
         behind=lambda: e.statements(statement.orelse),
         iterate=lambda view: _loop(e, statement, view),
