@@ -1,14 +1,7 @@
 """Settings from the environment, and the log that they switch on.
 
-Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs,
-``LJIT_CHECK=2`` also after each pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_PROFILED_SIZES=0``
-makes no code for the sizes of small arrays, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
-that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
-most so many MiB of freed arrays for new ones, ``LJIT_QUICK_RUNS=200000`` says how often native code runs, by and large,
-before it is worth optimising (0: it is optimised at once), ``LJIT_COLD_CALLS=0`` leaves no calls of small functions to
-CPython until they pay for a compile, and
-``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
-gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
+docs/debugging.md has the variables. They are read once; tests use `overridden`. What cannot be read is told of and left
+out: it is no fault of the program, which goes on even where warnings are errors.
 """
 
 from __future__ import annotations
@@ -32,12 +25,19 @@ KEPT_MEMORY = 256  # MiB
 EXECUTOR = "profiling_executor"
 COMPONENTS = (EXECUTOR,)  # that have a log, beside the passes
 CHECK_NOTHING, CHECK_ENDS, CHECK_PASSES = 0, 1, 2
+_PREFIX = "LJIT_"
+VARIABLES = frozenset(
+    "LJIT_CHECK LJIT_COLD_CALLS LJIT_FULL_TRACEBACK LJIT_KEPT_MEMORY LJIT_LOG_LEVEL LJIT_OPT_LIMIT "
+    "LJIT_PROFILED_SIZES LJIT_QUICK_RUNS LJIT_STOP_AFTER".split()
+)
+_OF_TESTS = frozenset(("LJIT_FUZZ", "LJIT_TEST_OBJECTS"))
+_BEYOND_ALL_FRAMES = 1 << 30  # a stack level: no place in the program is at fault
 # Optimising costs as much as running quick code so often costs more than running what it becomes.
 QUICK_RUNS = 200_000
 
 
 class Settings(Record, eq=True):
-    """What the environment says; see the module's docstring."""
+    """What the environment says."""
 
     enabled: bool = True
     check: int = CHECK_NOTHING
@@ -53,6 +53,9 @@ class Settings(Record, eq=True):
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
         """Read the variables; malformed parts are warned about and left out."""
+        for name in sorted(environment.keys() - VARIABLES - _OF_TESTS):
+            if name.startswith(_PREFIX):
+                _warn(f"{name}: ljit has no such variable; docs/debugging.md has them")
         return Settings(
             enabled=_switch(environment, "LJIT", default=True),
             check=_check_level(environment.get("LJIT_CHECK", "")),
@@ -110,7 +113,15 @@ def warn_of_unknown(passes: Collection[str]) -> None:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    try:
+        warnings.warn(message, RuntimeWarning, stacklevel=_BEYOND_ALL_FRAMES)
+    except RuntimeWarning as error:
+        _write(f"RuntimeWarning: {error}\n")
+
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:  # it was open when Python started
+        sys.stderr.write(text)
 
 
 def _check_level(text: str) -> int:
@@ -164,7 +175,7 @@ class Logger:
     def _write(self, level: int, parts: tuple[object, ...]) -> None:
         head = f"[{_LEVEL_NAMES[level]} {self.name}] "
         text = " ".join(map(str, parts))
-        sys.stderr.write("".join(f"{head}{line}\n" for line in text.splitlines()))
+        _write("".join(f"{head}{line}\n" for line in text.splitlines()))
 
 
 _settings = Settings.from_environment(os.environ)

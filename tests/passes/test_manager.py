@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -189,6 +193,46 @@ def test_a_malformed_setting_is_warned_about_and_left_out():
         )
     assert (settings.opt_limits, settings.stop_after, settings.cold_calls) == ({}, None, True)
     assert [w.category for w in caught] == [RuntimeWarning] * 3
+
+
+def test_a_variable_that_ljit_does_not_have_is_named():
+    with pytest.warns(RuntimeWarning, match="LJIT_QUICKRUNS: ljit has no such variable") as caught:
+        config.Settings.from_environment({"LJIT_QUICKRUNS": "0", "LJIT_FUZZ": "3", "HOME": "/"})
+    assert len(caught) == 1
+    assert "ljit" not in caught[0].filename  # no line of ljit is at fault
+
+
+def test_variables_are_those_of_the_documentation():
+    text = (Path(__file__).parents[2] / "docs" / "debugging.md").read_text()
+    assert {*re.findall(r"^\| `(LJIT_\w+)=", text, re.MULTILINE)} == config.VARIABLES
+
+
+UNREADABLE = """
+import ljit
+
+@ljit.jit
+def total(n):
+    result = 0
+    for i in range(n):
+        result += i
+    return result
+
+assert [total(5) for _ in range(4)] == [10] * 4
+assert "internal error" not in total.explain()
+"""
+GIVEN = {"LJIT_COLD_CALLS": "0", "LJIT_STOP_AFTER": "no", "LJIT_LOG_LEVEL": ">>fusee:>inline"}
+
+
+@pytest.mark.parametrize("closed", ["", "2>&-"], ids=["open", "closed"])
+def test_a_setting_that_cannot_be_read_stops_no_program(tmp_path, closed):
+    """Not where warnings are errors, nor where stderr is closed."""
+    (tmp_path / "program.py").write_text(UNREADABLE)
+    command = f'"{sys.executable}" -W error "{tmp_path}/program.py" {closed}'
+    environment = {**os.environ, **GIVEN}
+    done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("RuntimeWarning: LJIT_")]
+    assert len(told) == (0 if closed else 2)
 
 
 @pytest.mark.parametrize("variable", ["LJIT", "LJIT_FULL_TRACEBACK", "LJIT_PROFILED_SIZES"])
