@@ -180,8 +180,9 @@ def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
     low, high = _steps(s, loop, index, _ends(loop))
     trips = most_trips(loop)
     if trips is None:
-        return (0 if low >= 0 else -_FAR), (0 if high <= 0 else _FAR)
-    return min(low * trips, 0), max(high * trips, 0)
+        start, stop = loop.inputs[:2]
+        trips = _FAR if stop.is_endless else max((s.value(stop) - s.value(start)).bounds()[1], 0)
+    return _clip(min(low * trips, 0), max(high * trips, 0))
 
 
 def _last_steps(s: Ranges, loop: Node, index: int, depth: int) -> tuple[int, int]:
