@@ -257,7 +257,7 @@ class ControlFlow:
         numbers = plausible(node, carried, self.values)
         if not numbers:
             return None
-        was_dirty = self.out.dirty
+        was_dirty, known = self.out.dirty, dict(self.header_types)
         given = list(carried)
         for index, type_ in numbers.items():
             given[index] = self.out.as_number(carried[index], type_, node)
@@ -269,7 +269,10 @@ class ControlFlow:
         if not is_seen(loop, after_trip):
             return given, loop, exits, after_trip
         erase(loop)
-        self.out.dirty = was_dirty
+        self.out.dirty, self.header_types = (
+            was_dirty,
+            known,
+        )  # those of loops inside were of such numbers
         return None
 
     def settle_all(

@@ -501,3 +501,22 @@ def test_conversions_take_floats_of_either_class_as_one():
     xs = np.array([-3.5, 0.5, 1.5, 254.5, 300.0])
     assert_same(f, lambda: (xs, 0.0, 255.0), lambda: (xs[1:4], -9.0, 999.0))
     assert "prim::type_is" not in str(f.graph_for(xs, 0.0, 255.0))
+
+
+def test_loops_inside_keep_python_s_class_where_a_try_with_numpy_s_fails():
+    def function(image, out):
+        for y in range(len(out)):
+            s = 0
+            for i in range(3):
+                for k in range(3):
+                    s += int(image[y + i, k])
+            out[y] = s // 9
+
+    f = ljit.jit(function)
+    image = np.arange(60, dtype=np.uint8).reshape(20, 3)
+    for _ in range(4):
+        expected, out = np.zeros(18, dtype=np.uint8), np.zeros(18, dtype=np.uint8)
+        function(image, expected)
+        f(image, out)
+        assert compare(expected, out) is None
+    assert "Union[int, np.int64]" not in str(f.graph_for(image, out))
