@@ -72,6 +72,10 @@ def load_function(target: str) -> tuple[Any, Mapping[str, Any]]:
         found: Any = attrgetter(name)(module)
     except Exception as error:
         raise InputError(f"cannot load {target}: {_text_of(error)}") from error
+    if isinstance(found, property):
+        found = found.fget
+    if isinstance(found, type):
+        raise InputError(f"{target} is a class: name one of its methods, as in {target}.method")
     if not isinstance(found, ljit.Function):
         if not isfunction(found):
             raise InputError(f"{target} is no Python function: it is a {type(found).__name__}")
@@ -82,7 +86,7 @@ def load_function(target: str) -> tuple[Any, Mapping[str, Any]]:
 def _import_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is not a Python file")
+        raise ValueError(f"{path} is not a Python file; give its path, as in folder/file.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -179,6 +179,15 @@ def test_inspect_says_what_is_no_function(program_file: Path, capsys) -> None:
     assert "is no Python function: it is a str" in capsys.readouterr().err
 
 
+def test_inspect_says_what_to_name_in_a_class_and_takes_properties(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "with_a_class.py"
+    file.write_text("class Line:\n    @property\n    def end(self):\n        return 2.0\n")
+    assert main(["inspect", f"{file}:Line"]) == 1
+    assert "is a class: name one of its methods" in capsys.readouterr().err
+    assert main(["inspect", f"{file}:Line.end", "--args", "Line()"]) == 0
+    assert "return 2.0" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
