@@ -11,10 +11,10 @@ import sys
 import types
 from collections.abc import Callable, Mapping
 from operator import index
-from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config, interpreters
-from ljit.errors import UserError
+from ljit.errors import OptionError, UserError
 from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "jit", "release_memory"]
 
 _NAMES = ("__name__", "__qualname__")
+_OPTIONS = "strict, fastmath and num_profiled_runs"
 _RUNNERS = ("ljit.runtime.", "ljit.interp.")  # modules whose functions run users' functions
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -308,6 +309,7 @@ def _inspection() -> types.ModuleType:
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"
+_Function.__module__ = "ljit"
 if TYPE_CHECKING:
     Function = _Function  # for annotations, and for isinstance before `f.explain()`
 else:
@@ -336,18 +338,23 @@ def jit(
     fastmath: bool = False,
     cache: bool = False,
     num_profiled_runs: int = 1,
+    **others: object,
 ) -> object:
     """Make a numeric function run as native code; it stays the same function otherwise.
 
-    `strict`: raise `UnsupportedSyntaxError` where a statement cannot be translated, instead of leaving
-    the function to CPython. `fastmath`: let floating-point operations be reordered. `cache` is accepted
-    and has no effect yet. `num_profiled_runs`: calls that run in the interpreter before one is compiled; 0 compiles
-    the first call from the types of its arguments.
+    `strict`: raise `UnsupportedSyntaxError` where a statement cannot be translated, instead of leaving the function to
+    CPython. `fastmath`: let floating-point operations be reordered. `cache` is accepted and has no effect yet.
+    `num_profiled_runs`: calls that run in the interpreter before one is compiled; 0 compiles the first call from the
+    types of its arguments. There are no other options.
+
+    Of a bound method, or a `functools.partial`, the function is decorated; builtins are given back as they are.
 
     With ``LJIT=0`` in the environment the function is given back as it is; so it is, with a warning, by interpreters
     other than CPython 3.11 to 3.13.
     """
     del cache
+    if others:
+        raise OptionError(f"ljit.jit has no option {next(iter(others))!r}; it has {_OPTIONS}")
     if not isinstance(num_profiled_runs, int) or num_profiled_runs < 0:
         message = "num_profiled_runs is a count of calls, 0 or more"
         raise UserError(f"ljit.jit: {message}; got {num_profiled_runs!r}")
@@ -364,18 +371,16 @@ def _decorate(fn: object, options: Options) -> object:
     if isinstance(fn, staticmethod | classmethod):
         return type(fn)(_decorate(fn.__func__, options))  # type: ignore[arg-type]
     if isinstance(fn, types.FunctionType):
-        made = Function(fn, options)
-        count_in(made)
-        if calls_for_frames(fn):  # they find that of its caller: none of ljit's is in between
-            pass_calls(made, fn, FOR_EVER)
-        if options.strict:
-            _ = made._executor.baseline  # reports what cannot be translated
-        return made
+        return _made(fn, options)
     if isinstance(fn, type):
         message = f"ljit.jit takes a function, got the class {fn.__name__}; decorate its methods"
         raise UserError(message)
-    if callable(fn):
-        # builtins, bound methods, partials: already native or reached through the function
+    if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
+        return types.MethodType(_made(fn.__func__, options), fn.__self__)
+    if type(fn) is functools.partial and not isinstance(fn.func, type):
+        inner: Any = _decorate(fn.func, options)
+        return functools.partial(inner, *fn.args, **fn.keywords)
+    if callable(fn):  # builtins, and objects of classes whose `__call__` may be decorated
         return fn
     message = f"ljit.jit takes a function, got {type(fn).__name__}"
     if hasattr(fn, "__get__"):
@@ -385,6 +390,16 @@ def _decorate(fn: object, options: Options) -> object:
     raise UserError(
         f"{message}; write @ljit.jit or @ljit.jit(fastmath=True): there are no signatures"
     )
+
+
+def _made(fn: types.FunctionType, options: Options) -> _Function:
+    made = Function(fn, options)
+    count_in(made)
+    if calls_for_frames(fn):  # they find that of its caller: none of ljit's is in between
+        pass_calls(made, fn, FOR_EVER)
+    if options.strict:
+        _ = made._executor.baseline  # reports what cannot be translated
+    return made
 
 
 def release_memory() -> None:

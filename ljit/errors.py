@@ -16,6 +16,7 @@ __all__ = [
     "InternalError",
     "LjitError",
     "NotTranslatedError",
+    "OptionError",
     "ParseError",
     "Raised",
     "SourceUnavailableError",
@@ -36,6 +37,10 @@ class UserError(LjitError):
         self.message = message
         self.where = where
         super().__init__(f"{message}\n{where.highlight()}" if where is not None else message)
+
+
+class OptionError(UserError, TypeError):
+    """An option that `ljit.jit` does not have; CPython's class for it, as programs look for that."""
 
 
 class UnsupportedSyntaxError(UserError):

@@ -547,6 +547,39 @@ def test_what_is_no_python_function():
         ljit.jit("f8(f8)")
 
 
+def test_of_bound_methods_and_partial_functions_the_function_is_decorated():
+    class Line:
+        slope = 2
+
+        def at(self, n, start=0):
+            total = start
+            for i in range(n):
+                total += self.slope * i
+            return total
+
+    bound = ljit.jit(Line().at)
+    assert [bound(4) for _ in range(4)] == [12] * 4
+    assert "native" in bound.explain()
+    made = ljit.jit(functools.partial(functools.partial(Line.at, Line()), start=1), strict=True)
+    assert [made(4) for _ in range(4)] == [13] * 4
+    assert isinstance(made.func, ljit.Function)
+    assert ljit.jit(functools.partial(int, base=2))("101") == 5
+    sum_of_ones = np.ones(3).sum
+    assert ljit.jit(sum_of_ones) is sum_of_ones
+
+
+def test_an_option_that_there_is_not_is_named_with_those_there_are():
+    message = r"no option 'nopython'; it has strict, fastmath and num_profiled_runs"
+    for wrong in (lambda: ljit.jit(nopython=True), lambda: ljit.jit(simple, nopython=True)):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+
+
+def test_messages_name_the_type_as_programs_do():
+    with pytest.raises(TypeError, match=r"'ljit\.Function' object is not subscriptable"):
+        ljit.jit(simple)[0]
+
+
 @pytest.mark.parametrize("runs", [-1, "2", 0.5, None])
 def test_the_number_of_profiled_runs_is_a_count(runs):
     with pytest.raises(ljit.errors.UserError, match="0 or more; got"):
