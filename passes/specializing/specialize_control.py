@@ -269,10 +269,8 @@ class ControlFlow:
         if not is_seen(loop, after_trip):
             return given, loop, exits, after_trip
         erase(loop)
-        self.out.dirty, self.header_types = (
-            was_dirty,
-            known,
-        )  # those of loops inside were of such numbers
+        self.out.dirty = was_dirty
+        self.header_types = known  # those of the loops inside were of such numbers
         return None
 
     def settle_all(
