@@ -102,10 +102,9 @@ def test_native_code_between_frames_of_cpython_counts_once(monkeypatch):
     between = [lambda n: made(n)]
     monkeypatch.setitem(by_way_of_the_variable.__globals__, "VARIABLE", between)
     wanted = deepest(lambda n: made.__wrapped__(n))
-    for _ in range(
-        3
-    ):  # calls that are timed count for more frames than they take: the more of them, the deeper it goes
-        assert -FEW <= deepest(made) - wanted <= wanted // 8
+    # Calls that are timed count for more frames than they take, here and there; what counted twice would halve it.
+    for _ in range(3):
+        assert abs(deepest(made) - wanted) <= wanted // 8
 
 
 def test_a_limit_that_is_set_later_holds():
