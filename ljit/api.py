@@ -309,11 +309,10 @@ def _inspection() -> types.ModuleType:
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"
-_Function.__module__ = "ljit"
 if TYPE_CHECKING:
     Function = _Function  # for annotations, and for isinstance before `f.explain()`
 else:
-    Function = make_function_type(_Function)
+    Function = make_function_type(_Function, module="ljit")  # as users know it
 
 
 @overload

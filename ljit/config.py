@@ -25,12 +25,10 @@ KEPT_MEMORY = 256  # MiB
 EXECUTOR = "profiling_executor"
 COMPONENTS = (EXECUTOR,)  # that have a log, beside the passes
 CHECK_NOTHING, CHECK_ENDS, CHECK_PASSES = 0, 1, 2
-_PREFIX = "LJIT_"
 VARIABLES = frozenset(
     "LJIT_CHECK LJIT_COLD_CALLS LJIT_FULL_TRACEBACK LJIT_KEPT_MEMORY LJIT_LOG_LEVEL LJIT_OPT_LIMIT "
     "LJIT_PROFILED_SIZES LJIT_QUICK_RUNS LJIT_STOP_AFTER".split()
 )
-_OF_TESTS = frozenset(("LJIT_FUZZ", "LJIT_TEST_OBJECTS"))
 _BEYOND_ALL_FRAMES = 1 << 30  # a stack level: no place in the program is at fault
 # Optimising costs as much as running quick code so often costs more than running what it becomes.
 QUICK_RUNS = 200_000
@@ -53,8 +51,8 @@ class Settings(Record, eq=True):
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
         """Read the variables; malformed parts are warned about and left out."""
-        for name in sorted(environment.keys() - VARIABLES - _OF_TESTS):
-            if name.startswith(_PREFIX):
+        for name in sorted(environment.keys() - VARIABLES):
+            if name.startswith("LJIT_"):
                 _warn(f"{name}: ljit has no such variable; docs/debugging.md has them")
         return Settings(
             enabled=_switch(environment, "LJIT", default=True),

@@ -232,9 +232,9 @@ def pass_over(names: Iterable[str]) -> None:
 
 def _functions_of(module: ModuleType) -> Iterator[FunctionType]:
     for value in list(vars(module).values()):
-        members = list(vars(value).values()) if isinstance(value, type) else [value]
-        functions = (member for member in members if isinstance(member, FunctionType))
-        yield from (f for f in functions if f.__module__ == module.__name__)
+        if getattr(value, "__module__", None) == module.__name__:
+            members = list(vars(value).values()) if isinstance(value, type) else [value]
+            yield from (member for member in members if isinstance(member, FunctionType))
 
 
 def _passed_over(code: CodeType) -> CodeType:

@@ -4,7 +4,7 @@ Compiling is most of the time of the tests. Units that are written anew mostly d
 the addresses of objects. So the text is compiled with a number instead of each address, and the addresses are put into
 the machine code: the object file that comes out is the one that LLVM makes of the addresses themselves
 (`tests/codegen/test_object_files.py` compares them). It is kept under all that it depends on: the text, `engine.py`,
-LLVM and the CPU. ``LJIT_TEST_OBJECTS=0`` compiles everything, another value is the folder.
+LLVM and the CPU. ``TEST_OBJECTS=0`` compiles everything, another value is the folder.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def with_addresses(image: bytes, addresses: dict[int, int]) -> bytes:
 
 def keep_object_files() -> None:
     """Have the engine look for object files of the same code before it compiles."""
-    wanted = os.environ.get("LJIT_TEST_OBJECTS", "")
+    wanted = os.environ.get("TEST_OBJECTS", "")
     if wanted == "0" or hasattr(_Host.object_files, "original"):
         return
     folder = Path(wanted) if wanted else FOLDER

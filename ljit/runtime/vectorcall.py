@@ -83,15 +83,15 @@ _get_slot.restype = ctypes.c_void_p
 _specs: list[object] = []
 
 
-def make_function_type(base: type) -> type:
+def make_function_type(base: type, *, module: str | None = None) -> type:
     """Derive a type from `base` whose instances have a vectorcall slot and two more words, zero at first.
 
-    `base` is an ordinary Python class with ``__call__`` (the slow path); the new type takes its name, module
-    and documentation. Its objects bind as functions do, by the very C function that binds those, and
-    ``obj.f(x)`` goes through CPython's fast path for methods: no bound method is made. The type cannot be
+    `base` is an ordinary Python class with ``__call__`` (the slow path); the new type takes its name and documentation,
+    and its module unless another one is given. Its objects bind as functions do, by the very C function that binds
+    those, and ``obj.f(x)`` goes through CPython's fast path for methods: no bound method is made. The type cannot be
     subclassed.
     """
-    name = f"{base.__module__}.{base.__qualname__}".encode()
+    name = f"{module or base.__module__}.{base.__qualname__}".encode()
     members = (_MemberDef * 2)(
         _MemberDef(
             b"__vectorcalloffset__",

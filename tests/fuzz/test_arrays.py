@@ -1,6 +1,6 @@
 """Random array programs give what NumPy gives: interpreted, native, on odd arguments, and with each guard failing.
 
-`LJIT_FUZZ=FIRST:LAST pytest tests/fuzz/test_arrays.py` runs other seeds than CI does.
+`FUZZ_SEEDS=FIRST:LAST pytest tests/fuzz/test_arrays.py` runs other seeds than CI does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.programs.harness import (
     run,
 )
 
-FIRST, LAST = map(int, os.environ.get("LJIT_FUZZ", "0:14").split(":"))
+FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:14").split(":"))
 CALLS = (0, 1, 2, 0, 3, 4, 5, 6, 7, 1)  # equal types at first, then odd ones
 
 

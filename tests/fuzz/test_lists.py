@@ -1,6 +1,6 @@
 """Random programs of lists give what CPython gives: profiled, native, with items of other kinds, and with guards failing.
 
-`LJIT_FUZZ=FIRST:LAST pytest tests/fuzz/test_lists.py` runs other seeds than CI does.
+`FUZZ_SEEDS=FIRST:LAST pytest tests/fuzz/test_lists.py` runs other seeds than CI does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ljit.testing.random_list_programs import random_list_program, random_lists
 from ljit.testing.random_programs import make_function
 from tests.programs.harness import check_calls
 
-FIRST, LAST = map(int, os.environ.get("LJIT_FUZZ", "0:16").split(":"))
+FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:16").split(":"))
 CALLS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 0)
 
 

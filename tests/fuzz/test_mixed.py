@@ -1,6 +1,6 @@
 """Random programs of everyday statements give what CPython gives: values, arguments, effects and exceptions with places.
 
-A program is run twice, plain and decorated, each time in a module of its own. `LJIT_FUZZ=FIRST:LAST pytest
+A program is run twice, plain and decorated, each time in a module of its own. `FUZZ_SEEDS=FIRST:LAST pytest
 tests/fuzz/test_mixed.py` runs other seeds than CI does.
 """
 
@@ -18,7 +18,7 @@ import ljit
 from ljit import config
 from tests.fuzz.mixed_programs import random_mixed_arguments, random_mixed_program
 
-FIRST, LAST = map(int, os.environ.get("LJIT_FUZZ", "0:12").split(":"))
+FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:12").split(":"))
 CALLS = (0, 1, 2, 0, 3, 4, 5, 1, 6, 7, 8, 2)  # equal types at first, then odd ones
 NUMBERS = (bool, int, float, complex, str, type(None), range, slice)
 

@@ -1,6 +1,6 @@
 """Array functions called with one shape after the other, many of which have axes of one element or none.
 
-Native code is made for the first ones; the others get it as it is. `LJIT_FUZZ=FIRST:LAST pytest tests/fuzz/test_shapes.py`
+Native code is made for the first ones; the others get it as it is. `FUZZ_SEEDS=FIRST:LAST pytest tests/fuzz/test_shapes.py`
 runs other seeds than CI does.
 """
 
@@ -19,7 +19,7 @@ import ljit
 from ljit import config
 from tests.programs.harness import check_calls
 
-FIRST, LAST = map(int, os.environ.get("LJIT_FUZZ", "0:2").split(":"))
+FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:2").split(":"))
 CALLS = 14
 SIZES = (1, 1, 3, 4, 40, 0)
 

@@ -1,6 +1,6 @@
 """Each NumPy op on arrays of every dtype and layout gives what NumPy gives, as users write it.
 
-Ops are taken from the registry. Dtypes and shapes are drawn with a fixed seed; `LJIT_FUZZ=N` draws N times as many.
+Ops are taken from the registry. Dtypes and shapes are drawn with a fixed seed; `FUZZ_SEEDS=N` draws N times as many.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.programs.harness import Args, Bound, Outcome, Ulps, difference, run
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 OPS = [op for op in REGISTRY.values() if op.name.startswith("np::") and op.evaluate is not None]
-MORE = int(os.environ.get("LJIT_FUZZ", "1").split(":")[0])
+MORE = int(os.environ.get("FUZZ_SEEDS", "1").split(":")[0])
 RELATIVE = {"e": 2e-2, "f": 1e-5, "d": 1e-12, "F": 1e-5, "D": 1e-12}
 AXES = ("", "axis=0", "axis=-1", "axis=1", "axis=(0, 1)", "axis=None", "axis=7")
 Operands = tuple[Any, ...]
