@@ -17,7 +17,7 @@ from ljit.frontend.emit_generator_loops import (
     evaluate_call,
     loop_over_generator,
 )
-from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
+from ljit.frontend.emit_iteration import ItemLoop, leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.scopes import bound_in_target
 from ljit.frontend.tree import Tree
@@ -167,8 +167,8 @@ class _Run:
         def iterate(view: Value) -> None:
             self._over_view(i, _View(view, call))
 
-        place, use = self._place(call), partial(self._trip, i)
-        loop_over_generator(e, source, where, place, use=use, behind=_nothing, iterate=iterate)
+        trip = partial(self._trip, i)
+        loop_over_generator(e, source, ItemLoop(where, self._place(call), trip, _nothing, iterate))
 
     def _over_view(self, i: int, source: _View) -> None:
         e, where, view = self.e, self.comprehension.inner, source.view

@@ -27,8 +27,9 @@ from ljit.analysis.assumptions import python_function
 from ljit.errors import UserError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
-from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_attempts import fails
+from ljit.frontend.emit_iteration import ItemLoop
 from ljit.frontend.emit_nested import function_scope
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
@@ -148,34 +149,21 @@ def evaluate_call(e: Emission, generator: CalledGenerator) -> GeneratorCall:
     return GeneratorCall(generator, function, arguments)
 
 
-def loop_over_generator(
-    e: Emission,
-    call: GeneratorCall,
-    where: SourceRange,
-    place: SourceRange,
-    *,
-    use: Callable[[Exit, Value], None],
-    behind: Callable[[], None],
-    iterate: Callable[[Value], None],
-) -> None:
-    """Emit the loop: `use` emits what is done with each value, given the loop, `behind` what follows the last one.
-
-    `place`: where tracebacks say that the generator is run.
-    `iterate` emits the loop over the generator itself, for another function of that name.
-    """
+def loop_over_generator(e: Emission, call: GeneratorCall, loop: ItemLoop) -> None:
+    """Emit the loop, with the generator's body in it where the function is the known one."""
 
     def inline() -> Sequence[Value]:
-        _inline(e, call, where, place, use, behind)
+        _inline(e, call, loop)
         return ()
 
     def over_view() -> Sequence[Value]:
         outer, e.inlines_generators = e.inlines_generators, False
         place = call.generator.call.range
-        iterate(e.emit("prim::iter_call", call.function, *call.arguments, where=place))
+        loop.iterate(e.emit("prim::iter_call", call.function, *call.arguments, where=place))
         e.inlines_generators = outer
         return ()
 
-    e.branch(_is_still(e, call.generator, call.function), inline, over_view, where)
+    e.branch(_is_still(e, call.generator, call.function), inline, over_view, loop.where)
 
 
 def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value:
@@ -201,28 +189,21 @@ def _defaults_taken(generator: CalledGenerator) -> Iterator[tuple[str, object]]:
     return ((param.name, defaults[param.name]) for param in missing)
 
 
-def _inline(
-    e: Emission,
-    call: GeneratorCall,
-    where: SourceRange,
-    place: SourceRange,
-    use: Callable[[Exit, Value], None],
-    behind: Callable[[], None],
-) -> None:
+def _inline(e: Emission, call: GeneratorCall, loop: ItemLoop) -> None:
     around = _frame_of(e)
     yields = len(_yields(call.generator.definition))
-    with e.left_by_break(where) as whole:
+    with e.left_by_break(loop.where) as whole:
 
         def consume(value: Value) -> None:
-            with _frame(e, around), e.left_by_break(where) as trip:
+            with _frame(e, around), e.left_by_break(loop.where) as trip:
                 whole.trip = trip
                 e.loop = whole
                 e.copies *= yields
-                use(whole, value)
+                loop.use(whole, value)
                 e.copies //= yields
 
-        _generate(e, call.generator, call.arguments, place, consume)
-        behind()
+        _generate(e, call.generator, call.arguments, loop.place, consume)
+        loop.behind()
 
 
 def _generate(

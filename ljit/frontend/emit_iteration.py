@@ -5,7 +5,7 @@ An iterator that a loop alone has dies where the loop is left, as in CPython: a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ljit.frontend import tree
@@ -15,12 +15,27 @@ from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
+from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["leave_unless", "place_of_iterator", "released"]
+__all__ = ["ItemLoop", "leave_unless", "place_of_iterator", "released"]
 
 _EAGER = (range, list, tuple, sorted)  # whose results have no state of their own
 _THROUGH = (enumerate, zip, reversed)  # of which the arguments count
+
+
+class ItemLoop(Record):
+    """A loop over a call whose code may run in its place. Each field emits a part of it.
+
+    `use`: what is done with an item, given the loop. `behind`: what follows the last one. `iterate`: the loop over what
+    the call gives, for a function that is not the known one. `place`: where tracebacks say that items are made.
+    """
+
+    where: SourceRange
+    place: SourceRange
+    use: Callable[[Exit, Value], None]
+    behind: Callable[[], None]
+    iterate: Callable[[Value], None]
 
 
 def place_of_iterator(iterable: Tree, around: SourceRange) -> SourceRange:

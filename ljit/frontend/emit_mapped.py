@@ -9,7 +9,7 @@ that make numbers or characters of numbers and texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from inspect import CO_COROUTINE, CO_GENERATOR
 
@@ -19,7 +19,7 @@ from ljit.frontend.emission import Emission, Exit, Scope
 from ljit.frontend.emit_attempts import runs_no_code
 from ljit.frontend.emit_comprehensions import run
 from ljit.frontend.emit_functions import function_value
-from ljit.frontend.emit_iteration import place_of_iterator
+from ljit.frontend.emit_iteration import ItemLoop
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
@@ -165,44 +165,33 @@ def call_plainly(e: Emission, call: MappedCall, *, is_kept: bool) -> Value:
     return e.emit("py::call", call.callee, function, *sources, where=where, kwnames=())
 
 
-def loop_over_mapped(
-    e: Emission,
-    mapped: MappedItems,
-    where: SourceRange,
-    *,
-    use: Callable[[Value], None],
-    behind: Callable[[], None],
-    iterate: Callable[[Value], None],
-) -> None:
-    """Emit a ``for`` loop: `use` emits what is done with each item, `behind` what follows the last one.
-
-    `iterate` emits the loop over the call itself, if it is of another function.
-    """
-    call, place = evaluate_mapped(e, mapped), place_of_iterator(mapped.call, where)
+def loop_over_mapped(e: Emission, mapped: MappedItems, loop: ItemLoop) -> None:
+    """Emit a ``for`` loop, with the function's body in it where it is the known one."""
+    call = evaluate_mapped(e, mapped)
 
     def inline() -> Sequence[Value]:
         outer = e.loop
-        with e.left_by_break(where) as whole:
+        with e.left_by_break(loop.where) as whole:
 
             def trip(_: Exit, value: Value) -> None:
                 inner = e.loop
-                with e.left_by_break(where) as region:
+                with e.left_by_break(loop.where) as region:
                     whole.trip = region
                     e.loop = whole
-                    use(value)
+                    loop.use(whole, value)
                 e.loop = inner
 
             with function_in_variable(e, call):
-                run(e, mapped.items, lambda: None, trip, caller=place)
+                run(e, mapped.items, lambda: None, trip, caller=loop.place)
             e.loop = outer
-            behind()
+            loop.behind()
         return ()
 
     def over_view() -> Sequence[Value]:
         before, e.inlines_generators = e.inlines_generators, False
         made = call_plainly(e, call, is_kept=True)
-        iterate(e.emit("prim::iter", made, where=place))
+        loop.iterate(e.emit("prim::iter", made, where=loop.place))
         e.inlines_generators = before
         return ()
 
-    e.branch(are_known(e, call), inline, over_view, where)
+    e.branch(are_known(e, call), inline, over_view, loop.where)

@@ -10,8 +10,8 @@ from ljit.frontend.emit_attempts import handle_stop
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_generator_loops import called_generator, evaluate_call, loop_over_generator
-from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
-from ljit.frontend.emit_mapped import MappedItems, loop_over_mapped, mapped_items
+from ljit.frontend.emit_iteration import ItemLoop, leave_unless, place_of_iterator, released
+from ljit.frontend.emit_mapped import loop_over_mapped, mapped_items
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.error_places import AssertPlace, assert_place
 from ljit.frontend.tree import Tree
@@ -128,44 +128,26 @@ def _while(e: Emission, statement: tree.While) -> None:
 
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
-    place = place_of_iterator(statement.iterables[0], statement.range)
-    mapped = mapped_items(e, statement.iterables[0], place)
-    if mapped is not None:
-        _loop_over_mapped(e, statement, mapped)
-        return
-    generator = called_generator(e, statement.iterables[0])
-    if generator is None:
-        _loop(e, statement, iteration_view(e, statement.iterables[0], place))
-        return
+    iterable = statement.iterables[0]
+    place = place_of_iterator(iterable, statement.range)
 
     def use(_: Exit, value: Value) -> None:
         assign(e, statement.targets[0], value)
         e.statements(statement.body)
 
-    loop_over_generator(
-        e,
-        evaluate_call(e, generator),
+    loop = ItemLoop(
         statement.range,
         place,
-        use=use,
+        use,
         behind=lambda: e.statements(statement.orelse),
         iterate=lambda view: _loop(e, statement, view),
     )
-
-
-def _loop_over_mapped(e: Emission, statement: tree.For, mapped: MappedItems) -> None:
-    def use(value: Value) -> None:
-        assign(e, statement.targets[0], value)
-        e.statements(statement.body)
-
-    loop_over_mapped(
-        e,
-        mapped,
-        statement.range,
-        use=use,
-        behind=lambda: e.statements(statement.orelse),
-        iterate=lambda view: _loop(e, statement, view),
-    )
+    if (mapped := mapped_items(e, iterable, place)) is not None:
+        loop_over_mapped(e, mapped, loop)
+    elif (generator := called_generator(e, iterable)) is not None:
+        loop_over_generator(e, evaluate_call(e, generator), loop)
+    else:
+        loop.iterate(iteration_view(e, iterable, place))
 
 
 def _loop(e: Emission, statement: tree.For, view: Value) -> None:
