@@ -375,12 +375,10 @@ class ProfilingExecutor:
         """Compile for what is known of the plan by now; None: nothing in it gains."""
         assert self.baseline is not None
         earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
-        plan.compiles += 1
         plan.is_waiting = False
         plan.left_at.clear()
         plan.seconds = 0.0
         plan.looks = 0
-        plan.known = plan.feedback.summary()
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
             assert unit is not None
@@ -404,7 +402,8 @@ class ProfilingExecutor:
             is_long_in_use=is_long_in_use(plan),
             rival=self.fn if self.cold.may_wait and is_by_position(self.fn.__code__) else None,
         )
-        unit = compile_function(self.baseline, request)  # `bail_out` names it
+        with plan.counted_compile(plan.feedback.summary()):
+            unit = compile_function(self.baseline, request)  # `bail_out` names it
         return unit
 
     def _put_in_use(self, plan: Plan, unit: NativeUnit) -> None:

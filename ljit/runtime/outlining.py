@@ -234,10 +234,9 @@ class OutlinedLoops:
             else quick_runs(plan.feedback),
             earlier=graph_of_quick_code(found, types_, plan.feedback),
         )
-        found.compiles += 1
-        found.known = plan.feedback.summary()
         try:
-            unit = compile_loop(baseline, loop, live, request)
+            with found.counted_compile(plan.feedback.summary()):
+                unit = compile_loop(baseline, loop, live, request)
         except InternalError as error:
             if config.settings().check:
                 raise

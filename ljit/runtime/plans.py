@@ -7,11 +7,13 @@ newer ones and outlined loops are all bounded. (`ljit.runtime.bailouts` says whe
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.analysis.signatures import NativeLink
+from ljit.errors import InternalError
 from ljit.ops.control import CALL_NATIVE
 from ljit.records import Record, made_by
 from ljit.runtime.contests import Contest
@@ -98,6 +100,20 @@ class Compiled(Record, frozen=False):
     @property
     def native_calls(self) -> int:
         return sum(unit.code.calls for unit in self.units)
+
+    @contextmanager
+    def counted_compile(self, known: object) -> Iterator[None]:
+        """Count a compile that knows so much; not one that the handler of a signal ends with an exception."""
+        before, self.known = self.known, known
+        self.compiles += 1
+        try:
+            yield
+        except InternalError:
+            raise
+        except BaseException:
+            self.known = before
+            self.compiles -= 1
+            raise
 
     def retire(self, unit: NativeUnit) -> None:
         """Take the unit out of use; a call of it may still be running."""

@@ -12,6 +12,7 @@ import ljit
 from ljit.codegen.functions import gil
 from ljit.codegen.loops import polling
 from ljit.ops.control import LONG_LOOP
+from ljit.runtime.plans import MAX_COMPILES
 
 # -- signals -------------------------------------------------------------------------------------------
 
@@ -127,6 +128,13 @@ def _plus_one(x):
     return x * 2 - x + 1
 
 
+def _count(n):
+    total = 0
+    for _ in range(n):
+        total += 1
+    return total
+
+
 @pytest.mark.parametrize("place", ["choose_sizes.run_passes", "executor.Baseline.of"])
 def test_what_a_handler_raises_during_a_compile_reaches_the_user(monkeypatch, place):
     def interrupted(*args, **kwargs):
@@ -150,6 +158,25 @@ def test_what_a_handler_raises_during_a_compile_reaches_the_user(monkeypatch, pl
         signal.signal(signal.SIGALRM, before)
     assert [f(x) for x in (1, 2, 3)] == [2, 3, 4]
     assert f.specializations
+
+
+@pytest.mark.parametrize(
+    ("place", "runs", "n"),
+    [("executor.compile_function", 0, 3), ("outlining.compile_loop", 99, 200_000)],
+)
+def test_a_compile_that_an_interrupt_ends_is_not_counted(monkeypatch, place, runs, n):
+    def interrupted(*_args):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    f = ljit.jit(_count, num_profiled_runs=runs)
+    for _ in range(MAX_COMPILES + 1):
+        monkeypatch.setattr(f"ljit.runtime.{place}", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            f(n)
+    assert f(n) == n
+    made = f._executor.loops if runs else f._executor.plans
+    assert [(p.compiles, p.unit is not None) for p in made.values()] == [(1, True)]
 
 
 def handled_sum(xs, log):
