@@ -56,7 +56,7 @@ class Settings(Record, eq=True):
                 _warn(f"{name}: ljit has no such variable; docs/debugging.md has them")
         return Settings(
             enabled=_switch(environment, "LJIT", default=True),
-            check=_check_level(environment.get("LJIT_CHECK", "")),
+            check=min(_count(environment, "LJIT_CHECK", CHECK_NOTHING), CHECK_PASSES),
             full_traceback=_switch(environment, "LJIT_FULL_TRACEBACK", default=False),
             profiled_sizes=_switch(environment, "LJIT_PROFILED_SIZES", default=True),
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
@@ -93,7 +93,7 @@ def _parse_limits(text: str) -> dict[str, int]:
 
 
 def _parse_count(variable: str, text: str) -> int | None:
-    if text.strip().isdecimal():
+    if text.isdecimal():
         return int(text)
     _warn(f"{variable}: {text!r} is not a count; ignored")
     return None
@@ -122,15 +122,8 @@ def _write(text: str) -> None:
         sys.stderr.write(text)
 
 
-def _check_level(text: str) -> int:
-    """How much is checked: any word that is no number says as much as 1."""
-    if not text.strip().isdecimal():
-        return CHECK_ENDS if text.strip() else CHECK_NOTHING
-    return min(int(text), CHECK_PASSES)
-
-
 def _count(environment: Mapping[str, str], variable: str, default: _Default) -> int | _Default:
-    text = environment.get(variable, "")
+    text = environment.get(variable, "").strip()
     count = _parse_count(variable, text) if text else None
     return default if count is None else count
 
