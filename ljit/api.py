@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "jit", "release_memory"]
 
 _NAMES = ("__name__", "__qualname__")
-_OPTIONS = "strict, fastmath and num_profiled_runs"
+_OPTIONS = "strict, fastmath, cache and num_profiled_runs"
 _RUNNERS = ("ljit.runtime.", "ljit.interp.")  # modules whose functions run users' functions
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -269,7 +269,11 @@ class _Function:
 
     def run_interpreted(self, /, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
-        return _inspection().run_interpreted(self._executor, args, kwargs)
+        try:
+            return _inspection().run_interpreted(self._executor, args, kwargs)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
 
 
 def _restored(
@@ -346,18 +350,21 @@ def jit(
     `num_profiled_runs`: calls that run in the interpreter before one is compiled; 0 compiles the first call from the
     types of its arguments. There are no other options.
 
-    Of a bound method, or a `functools.partial`, the function is decorated; builtins are given back as they are.
+    Of a bound method, or a `functools.partial`, the function is decorated; builtins, and objects that can be called,
+    are given back as they are, unless `strict` is set.
 
     With ``LJIT=0`` in the environment the function is given back as it is; so it is, with a warning, by interpreters
     other than CPython 3.11 to 3.13.
     """
-    del cache
     if others:
         raise OptionError(f"ljit.jit has no option {next(iter(others))!r}; it has {_OPTIONS}")
+    for name, value in (("strict", strict), ("fastmath", fastmath), ("cache", cache)):
+        if not isinstance(value, int) or value not in (False, True):
+            raise OptionError(f"ljit.jit: {name} is True or False; got {value!r}")
     if not isinstance(num_profiled_runs, int) or num_profiled_runs < 0:
         message = "num_profiled_runs is a count of calls, 0 or more"
         raise UserError(f"ljit.jit: {message}; got {num_profiled_runs!r}")
-    options = Options(strict=strict, fastmath=fastmath, num_profiled_runs=num_profiled_runs)
+    options = Options(bool(strict), bool(fastmath), num_profiled_runs)
     if fn is None:
         return lambda function: _decorate(function, options)
     return _decorate(fn, options)
@@ -379,9 +386,13 @@ def _decorate(fn: object, options: Options) -> object:
     if type(fn) is functools.partial and not isinstance(fn.func, type):
         inner: Any = _decorate(fn.func, options)
         return functools.partial(inner, *fn.args, **fn.keywords)
-    if callable(fn):  # builtins, and objects of classes whose `__call__` may be decorated
-        return fn
     message = f"ljit.jit takes a function, got {type(fn).__name__}"
+    if callable(fn):  # builtins, and objects of classes whose `__call__` may be decorated
+        if options.strict:
+            raise UserError(
+                f"{message}, which is not translated; without strict=True it is given back as it is"
+            )
+        return fn
     if hasattr(fn, "__get__"):
         raise UserError(
             f"{message}; put @ljit.jit below @{type(fn).__name__}, next to the function"

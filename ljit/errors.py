@@ -40,7 +40,7 @@ class UserError(LjitError):
 
 
 class OptionError(UserError, TypeError):
-    """An option that `ljit.jit` does not have; CPython's class for it, as programs look for that."""
+    """An option that `ljit.jit` does not have, or a value that it cannot have: CPython's class for these."""
 
 
 class UnsupportedSyntaxError(UserError):

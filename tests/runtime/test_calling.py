@@ -12,6 +12,7 @@ import linecache
 import marshal
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -547,6 +548,21 @@ def test_what_is_no_python_function():
         ljit.jit("f8(f8)")
 
 
+def test_what_is_no_python_function_is_an_error_where_nothing_is_left_to_cpython():
+    for function in (len, functools.partial(len), str.join):
+        with pytest.raises(ljit.errors.UserError, match="is not translated; without strict=True"):
+            ljit.jit(function, strict=True)
+
+
+@pytest.mark.parametrize("name", ["strict", "fastmath", "cache"])
+@pytest.mark.parametrize("value", ["no", None, 2, ()], ids=repr)
+def test_switches_are_true_or_false(name, value):
+    message = re.escape(f"{name} is True or False; got {value!r}")
+    with pytest.raises(ljit.errors.OptionError, match=message):
+        ljit.jit(simple, **{name: value})
+    ljit.jit(simple, **{name: 0})
+
+
 def test_of_bound_methods_and_partial_functions_the_function_is_decorated():
     class Line:
         slope = 2
@@ -569,7 +585,7 @@ def test_of_bound_methods_and_partial_functions_the_function_is_decorated():
 
 
 def test_an_option_that_there_is_not_is_named_with_those_there_are():
-    message = r"no option 'nopython'; it has strict, fastmath and num_profiled_runs"
+    message = r"no option 'nopython'; it has strict, fastmath, cache and num_profiled_runs"
     for wrong in (lambda: ljit.jit(nopython=True), lambda: ljit.jit(simple, nopython=True)):
         with pytest.raises(TypeError, match=message):
             wrong()

@@ -249,6 +249,16 @@ def test_code_of_running_frames_begins_where_the_function_does():
     assert handler.found == expected
 
 
+def test_a_call_in_the_interpreter_leaves_no_frames_of_ljit():
+    @ljit.jit
+    def item(xs, i):
+        return xs[i]
+
+    with pytest.raises(IndexError) as caught:
+        item.run_interpreted([], 0)
+    assert [entry.name for entry in caught.traceback[1:]] == ["item"]
+
+
 def test_entries_have_the_global_variables_of_the_module():
     @ljit.jit
     def item(xs, i):
