@@ -46,7 +46,8 @@ def bound(seed: int, outcome: Outcome) -> Ulps:
     numbers = [np.abs(np.asarray(x)) for x in parts if np.asarray(x).dtype.kind in "fiuc"]
     finite = [float(x[np.isfinite(x)].max(initial=1.0)) for x in numbers]
     is_narrow = "float32" in random_array_program(seed) or any(
-        np.asarray(x).dtype == np.float32 for x in parts
+        np.asarray(x).dtype in (np.float32, np.int16, np.uint16)
+        for x in parts  # or becomes float32
     )
     return Bound((2e-3 if is_narrow else 1e-9) * max(finite))
 
