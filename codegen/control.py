@@ -15,14 +15,14 @@ from ljit.analysis.signatures import NativeLink
 from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.exits.bailout import Landing, known_object
+from ljit.codegen.exits.bailout import Landing, Retry, known_object
 from ljit.codegen.exits.convert import convert, has_member, narrow
 from ljit.codegen.functions.context import Note
 from ljit.codegen.functions.slow_path import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lists.boxed_uses import is_boxed
-from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, Ref
+from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
@@ -245,11 +245,11 @@ class GraphEmitter:
         before, outer = bailout.current, (bailout.landing, bailout.retry)
         landing = f.new_block("raised")
         bailout.landing = Landing(landing, depth_of(node.range))
-        bailout.retry = retry = f.new_block("retry") if _can_be_redone(body) else None
+        bailout.retry = retry = _retry(f, body)
         with ownership.noting_temporaries() as temporaries:
             self.run(body, after.jump)
             bailout.retry, bailout.current = None, before
-            if retry is not None and f.start(retry, cold=True):
+            if retry is not None and f.start(retry.block, cold=True):
                 assert body.first is not None
                 bailout.node = body.first
                 bailout.regain_gil()
@@ -419,9 +419,11 @@ class GraphEmitter:
     }
 
 
-def _can_be_redone(block: Block) -> bool:
-    """Whether the block is one node that CPython can do, too."""
-    node = block.first
-    if node is None or node.next is not block.last or node.op.evaluate is None:
-        return False
-    return not any(holds_private(v.type) for v in node.inputs)
+def _retry(f: FunctionBuilder, body: Block) -> Retry | None:
+    """Where CPython does what is tried, if that is one node that it can do."""
+    node = body.first
+    if node is None or node.next is not body.last or node.op.evaluate is None:
+        return None
+    if any(holds_private(v.type) for v in node.inputs):
+        return None
+    return Retry(f.new_block("retry"), of_types=node.effects.is_repeatable)

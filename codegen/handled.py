@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from ljit.codegen.exits.bailout import Landing
+from ljit.codegen.exits.bailout import Landing, Retry
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
@@ -36,7 +36,7 @@ def handling(e: Emitter, error: Ref) -> Iterator[None]:
     left = f.new_block("left")
     outer, outer_retry = e.bailout.landing, e.bailout.retry
     e.bailout.landing = Landing(failed, outer.depth if outer is not None else 0, is_shown=True)
-    e.bailout.retry = left
+    e.bailout.retry = Retry(left)
     yield
     e.bailout.landing, e.bailout.retry = outer, outer_retry
     behind = f.new_block("handled")

@@ -27,7 +27,7 @@ from ljit.records import Record
 from ljit.source import SourceRange, depth_of
 from ljit.types import ANY
 
-__all__ = ["Bailout", "Exit", "Landing", "known_object"]
+__all__ = ["Bailout", "Exit", "Landing", "Retry", "known_object"]
 
 
 _COMPLETE = 0  # in the place of the id of a place
@@ -60,6 +60,16 @@ class Landing(Record):
     block: BlockRef
     depth: int = 0
     is_shown: bool = False
+
+
+class Retry(Record):
+    """Where what has failed a check is done by CPython.
+
+    Not `of_types`: it gives what a check of its type does not let through, and must not be done twice.
+    """
+
+    block: BlockRef
+    of_types: bool = True
 
 
 class _LateCheck(Record):
@@ -100,7 +110,7 @@ class Bailout:
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
         self.landing: Landing | None = None  # where a handler takes the error that is set
-        self.retry: BlockRef | None = None  # where what has failed a check is done by CPython
+        self.retry: Retry | None = None
         self._exits: list[Exit] = []
         self._left = f.new_block("left")  # where all exits meet
         self._results: list[tuple[Ref, BlockRef | None]] = []  # what the helper gave in each
@@ -152,7 +162,7 @@ class Bailout:
         if not f.is_reachable:
             return
         if self.retry is not None:
-            self._branch_if(condition, condition, self.retry)
+            self._branch_if(condition, condition, self.retry.block)
             return
         exit_block, site = self._site(reason)
         self.context.note(f.block, f"leaves if {reason}")
@@ -224,6 +234,15 @@ class Bailout:
         self.bail_if(condition, reason)
         self.node = saved
 
+    @contextmanager
+    def checking_type(self) -> Iterator[None]:
+        """Checks of the type of what is given: not left to CPython where that finds out too late."""
+        before = self.retry
+        if before is not None and not before.of_types:
+            self.retry = None
+        yield
+        self.retry = before
+
     def fail_block(self, reason: str) -> BlockRef:
         """A fresh block that leaves at the current Snapshot, for code that branches by itself.
 
@@ -232,7 +251,7 @@ class Bailout:
         f = self.f
         self.checks += 1
         if self.retry is not None:
-            return self.retry
+            return self.retry.block
         block = f.new_block("fail")
         if not f.is_reachable:
             return block

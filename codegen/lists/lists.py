@@ -77,7 +77,8 @@ def _item_value(e: Emitter, x: Native, pointer: Ref) -> Native:
     item = x.type.item if isinstance(x.type, ListType) and x.type.item != NEVER else ANY
     if isinstance(x.type, ListType) and x.type.is_private:
         return Native(item, (pointer,))
-    return unbox_or_bail(e, Native(ANY, (pointer,)), item, OTHER_ITEM)
+    with e.bailout.checking_type():
+        return unbox_or_bail(e, Native(ANY, (pointer,)), item, OTHER_ITEM)
 
 
 def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:

@@ -995,3 +995,21 @@ def deleted_again(n, x):
             continue
         log.append(Kept())
     return log
+
+
+@program(
+    lambda: ([1, 2, 3], 9),
+    lambda: ([1, 2], 1),
+    lambda: ([1], 0),
+    lambda: ([1], -1),
+    lambda: ([], 0),
+)
+def items_taken_off_that_are_of_another_type(xs, k):
+    """The list has got an item since the function was entered that is no int."""
+    errors = []
+    xs.insert(-1, len(xs) > 5)
+    try:
+        xs.append(xs.pop(k))
+    except IndexError as error:
+        errors.append(str(error))
+    return xs, errors
