@@ -18,6 +18,7 @@ from ljit.errors import OptionError, UserError
 from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
+from ljit.lasting import lasting
 from ljit.locks import computed_once, import_lock
 from ljit.own_frames import drop_own_frames
 from ljit.own_time import timed_apart
@@ -298,7 +299,7 @@ def _raised(error: BaseException) -> Raised:
 def _has_numpy() -> bool:
     """Whether NumPy can be imported: it belongs to one interpreter of a process."""
     try:
-        with import_lock, compiler_frames(), timed_apart():
+        with import_lock, compiler_frames(), lasting(), timed_apart():
             import numpy  # noqa: F401
     except ImportError:
         return False

@@ -15,6 +15,8 @@ import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
+from ljit.lasting import lasting
+
 __all__ = ["are_builtins_replaced"]
 
 _PACKAGE = __name__.partition(".")[0] + "."
@@ -44,12 +46,16 @@ def are_builtins_replaced() -> bool:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module as always, with builtins in it."""
+    """Loads a module as always, with builtins in it; what it makes lasts."""
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         module = types.ModuleType(spec.name)
         vars(module)["__builtins__"] = _own
         return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        with lasting():
+            super().exec_module(module)
 
 
 class _Finder:

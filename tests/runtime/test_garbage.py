@@ -111,10 +111,77 @@ del thing, things
 print(gc.collect() > 0, [r() for r in references], gc.isenabled())
 """
 
+LASTING = """
+from ljit.codegen.functions import work
+from ljit.runtime import cold
+seen = {id(x) for x in gc.get_objects()}
+lasting = [cold.run_watched, cold.__dict__, cold.ColdCalls, work.__dict__]
+print(any(id(x) in seen for x in lasting), all(map(gc.is_tracked, lasting)))
+"""
+
+OF_THE_PROGRAM = """
+from ljit.lasting import lasting
+
+def cycle():
+    thing = Thing()
+    thing.itself = thing
+    return thing
+
+def kept_of(between, *, inside):
+    outside = cycle()
+    with lasting():
+        things = [cycle() for _ in range(100)]
+        between()
+        with lasting():
+            things += [cycle() for _ in range(100)]
+    references = [*map(weakref.ref, [outside, *things])]
+    del outside, things
+    gc.collect()
+    alive = [r() is not None for r in references]
+    for reference in references:
+        thing = reference()
+        if thing is not None:
+            del thing.itself
+    del thing
+    gc.collect()
+    assert not any(r() for r in references) and gc.isenabled()
+    return alive == [False] + [inside] * 200
+
+def as_another_thread(run):
+    enter, leave = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: (enter.set(), leave.wait()))
+    thread.start()
+    enter.wait()
+    try:
+        return run()
+    finally:
+        leave.set()
+        thread.join()
+
+def traced(run):
+    sys.settrace(lambda *_: None)
+    try:
+        return run()
+    finally:
+        sys.settrace(None)
+
+import sys, threading
+nothing = lambda: None
+print(
+    kept_of(nothing, inside=True),
+    kept_of(gc.collect, inside=False),
+    kept_of(lambda: (gc.freeze(), gc.unfreeze()), inside=False),
+    as_another_thread(lambda: kept_of(nothing, inside=False)),
+    traced(lambda: kept_of(nothing, inside=False)),
+)
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "shown"),
     [
+        pytest.param(LASTING, "False True", id="what-lasts-is-out-of-sight"),
+        pytest.param(OF_THE_PROGRAM, "True " * 4 + "True", id="what-is-the-programs-is-not"),
         pytest.param(OLD, "True True", id="what-compiles-made-is-old"),
         pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
         pytest.param(CYCLES, "True", id="compiles-leave-few-cycles"),
