@@ -1,11 +1,7 @@
 """What is known of the ints of a graph at one place: polynomials, facts, proofs.
 
 `Ranges` gives each number of the graph as a `Linear` and keeps the facts that hold at the place where a walk over the
-graph stands; the walk opens and closes scopes and says what it learns (`assume`). A proof looks for a sum of facts,
-each times something that is not negative, that gives the wanted polynomial less a part whose bounds already show that
-it is not negative. The search takes out one atom after the other, the youngest first. It is breadth first, since most
-proofs have few facts, and bounded, more narrowly in large graphs. So it may fail to prove what is true, and never
-proves what is false.
+graph stands; the walk opens and closes scopes and says what it learns (`assume`). `analysis.proofs` looks for proofs.
 
 Python's ints never wrap: where a result does not fit 64 bits, native code leaves. So a polynomial of ints is exact
 wherever it was computed. NumPy's integers wrap: such results are atoms of which the bounds of their dtype are known.
@@ -13,39 +9,28 @@ wherever it was computed. NumPy's integers wrap: such results are atoms of which
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import islice
 
 import numpy as np
 
 from ljit.analysis.cases import bounds_of_cases, told
 from ljit.analysis.float_ranges import FloatRanges
+from ljit.analysis.proofs import Proofs
 from ljit.ir import Block, Value
-from ljit.ir.linear import Atom, Linear, Path, weakest
+from ljit.ir.linear import Atom, Linear, Path
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops import int_bounds
-from ljit.ops.control import IF, LOOP, REGION, YIELD
+from ljit.ops.control import IF, REGION, YIELD
+from ljit.ops.python_numbers import INT_MAX, INT_MIN
 from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type, UnionType
 
-__all__ = ["INT_MAX", "INT_MIN", "Ranges", "counts_trips", "is_integer"]
+__all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
 
-#: polynomials without an atom of a polynomial that show, where they are at least 0, that it is
-Elimination = Callable[[Linear, Atom], Iterator[Linear]]
-INT_MIN, INT_MAX = -(2**63), 2**63 - 1
-_DEPTH = 6  # atoms that a proof takes out one after the other
-_STEPS = 20  # polynomials that a proof looks at
-_ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
-_FEW_STEPS = 6
-_FACTS = 20  # about an atom that each of these steps looks at
 _LONGEST_CHAIN = 20  # of operations that bounds are computed through
 _CASES = 3  # Ifs in one another that a proof looks into
 _MAX_TERMS = 8  # larger results of operations are new atoms
 _MAX_DEGREE = 3
-# Sizes and bounds of loops are not larger: what an int32 can be at most is no size to ask an array for.
-_ORDINARY = 2**30
-_ORDINARY_SIZE = 4  # sizes are not less
 
 
 def is_integer(t: Type) -> bool:
@@ -62,19 +47,22 @@ class Ranges:
         self.has_exact_floats = has_exact_floats
         self._floats = FloatRanges()
         self._values: dict[Value, Linear] = {}
+        self._items: dict[tuple[Value, int], Linear] = {}
         self._atoms: dict[tuple[Value, Path], Atom] = {}
         self._bounds: dict[Value, tuple[int, int]] = {}
         self._scopes: list[list[Callable[[], object]]] = [[]]  # what to undo at the end of each
         self._waiting: list[Value] = []  # numbers whose bounds wait for those of their operands
         self._settled: set[Block] = set()
-        self.steps = 0  # of all proofs so far
+        self.proofs = Proofs()
 
     # -- ints as polynomials -----------------------------------------------------------------------
 
     def value(self, value: Value) -> Linear:
         """Give a number of the graph."""
-        # Operands first, without recursion: a chain of operations may be as long as the function.
-        todo = [] if value in self._values else [value]
+        found = self._values.get(value)
+        if found is not None:
+            return found
+        todo = [value]  # operands first, without recursion: a chain may be as long as the function
         while todo:
             missing = (v for v in _operands(todo[-1]) if v not in self._values)
             operand = next(missing, None)
@@ -149,6 +137,12 @@ class Ranges:
 
     def item(self, value: Value, index: int) -> Linear:
         """Give an item of a tuple, or start, stop or step of a range."""
+        found = self._items.get((value, index))
+        if found is None:
+            self._items[value, index] = found = self._item(value, index)
+        return found
+
+    def _item(self, value: Value, index: int) -> Linear:
         if value.is_constant:
             constant = value.constant
             if isinstance(constant, range):
@@ -292,11 +286,10 @@ class Ranges:
 
     def proves(self, goal: Linear) -> bool:
         """Whether `goal` is surely at least 0 here."""
-        found = self._search(
-            goal, lambda x, low: low >= 0, lambda atom: True, _by_young_facts, _is_out_of_reach
-        )
-        factors = goal.factors() if found is None else ()
-        return found is not None or (bool(factors) and all(map(self.proves, factors)))
+        if goal.bounds()[0] >= 0 or self.proofs.finds(goal):
+            return True
+        factors = goal.factors()
+        return bool(factors) and all(map(self.proves, factors))
 
     def proves_by_cases(self, goal: Linear, depth: int = _CASES) -> bool:
         """The same; what an If gives is looked at where either of its blocks ran."""
@@ -330,47 +323,7 @@ class Ranges:
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
         """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
-
-        def accepts(x: Linear, _low: int) -> bool:
-            return not any(map(is_gone, x.atoms())) and _is_plausible(x)
-
-        def is_hopeless(x: Linear) -> bool:
-            return x.degree == 1 and any(
-                is_gone(atom) and not _has_limit(atom, factor)
-                for (atom,), factor in x.terms.items()
-            )
-
-        return self._search(goal, accepts, is_gone, _by_old_facts, is_hopeless)
-
-    def _search(
-        self,
-        goal: Linear,
-        accepts: Callable[[Linear, int], bool],
-        may_go: Callable[[Atom], bool],
-        eliminate: Elimination,
-        is_hopeless: Callable[[Linear], bool],
-    ) -> Linear | None:
-        if accepts(goal, goal.bounds()[0]):
-            return goal
-        steps = _STEPS if self.steps < _ALL_STEPS else _FEW_STEPS
-        seen, todo = {goal}, deque([(goal, _DEPTH)])
-        while todo and steps:
-            x, depth = todo.popleft()
-            if is_hopeless(x):
-                continue
-            steps -= 1
-            self.steps += 1
-            for simpler in (s for a in x.atoms() if may_go(a) for s in eliminate(x, a)):
-                low, high = simpler.bounds()
-                if high < 0:  # and so are all that are simpler
-                    continue
-                if accepts(simpler, low):
-                    others = (s for a in x.atoms() if may_go(a) for s in eliminate(x, a))
-                    return weakest(simpler, others)
-                if depth > 1 and simpler not in seen:
-                    seen.add(simpler)
-                    todo.append((simpler, depth - 1))
-        return None
+        return self.proofs.least_without(goal, is_gone)
 
 
 def _is_choice(atom: Atom) -> bool:
@@ -385,90 +338,6 @@ def _operands(value: Value) -> list[Value]:
     if node is None or node.op.ranges is None or node.op.ranges.value is None:
         return []
     return [v for v in node.inputs if is_integer(v.type)]
-
-
-def _is_plausible(x: Linear) -> bool:
-    """Whether ordinary numbers make the polynomial at least 0."""
-    most = x.constant
-    for monomial, factor in x.terms.items():
-        corners = [1]
-        for atom in monomial:
-            least = _ORDINARY_SIZE if atom.path[:1] == ("size",) else -_ORDINARY
-            ends = max(atom.low, least), min(atom.high, _ORDINARY)
-            corners = [c * end for c in corners for end in ends]
-        most += max(factor * c for c in corners)
-    return most >= 0
-
-
-def _is_out_of_reach(x: Linear) -> bool:
-    """Whether a sum is less than 0 at best: an atom that no fact limits counts with the worse of its bounds."""
-    if x.degree > 1:
-        return False
-    most = x.constant
-    for (atom,), factor in x.terms.items():
-        is_better_low = (factor < 0) == _has_fact(atom, factor)
-        most += factor * (atom.low if is_better_low else atom.high)
-    return most < 0
-
-
-def _has_fact(atom: Atom, factor: int) -> bool:
-    """Whether a fact can take the place of the atom in a sum where it has this factor."""
-    return any(own * factor > 0 for own, _ in atom.facts)
-
-
-def _has_limit(atom: Atom, factor: int) -> bool:
-    """The same of a fact or a bound."""
-    is_bound = atom.low > INT_MIN if factor > 0 else atom.high < INT_MAX
-    return is_bound or _has_fact(atom, factor)
-
-
-def _by_young_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
-    """What was learnt last comes first: mostly it is about what is asked."""
-    return _without(x, atom, reversed(atom.facts))
-
-
-def _by_old_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
-    """Bounds of loops say more than the checks in them; where a loop starts is older than all facts."""
-    return _without(x, atom, atom.facts, is_low_first=counts_trips(atom))
-
-
-def _without(
-    x: Linear, atom: Atom, facts: Iterable[tuple[int, Linear]], *, is_low_first: bool = False
-) -> Iterator[Linear]:
-    """Use the facts about `atom`, one after the other, and its bounds behind them, or its least value first.
-
-    What is not below 0 times n, or n - 1 less than that at most, is not below 0: it is an int.
-    """
-    factor = x.cofactor(atom)
-    if factor is None:
-        return
-    low, high = factor.bounds() if factor.terms else (factor.constant, factor.constant)
-    if low < 0 < high:
-        return
-    sign = 1 if low >= 0 else -1
-    size = factor * sign
-    if sign > 0 and is_low_first:
-        yield x - size * (Linear.of(atom) - atom.low)
-    for own, fact in islice((f for f in facts if f[0] * sign > 0), _FACTS):
-        times = abs(own)
-        simpler = x * times - size * fact if size.terms else x.less(size.constant, fact, times)
-        yield (simpler if times == 1 else simpler + (times - 1)).reduced()
-    if sign > 0 and atom.low > INT_MIN:
-        yield x - size * (Linear.of(atom) - atom.low)
-    if sign < 0 and atom.high < INT_MAX:
-        yield x - size * (atom.high - Linear.of(atom))
-
-
-def counts_trips(atom: Atom) -> bool:
-    """Whether it is the index of a loop's trips, from where the loop starts."""
-    owner = atom.value.block.owner
-    return (
-        atom.low > INT_MIN
-        and owner is not None
-        and owner.op is LOOP
-        and atom.value is owner.blocks[0].params[0]
-        and not atom.path
-    )
 
 
 class _Removal:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ljit.analysis.limits import limits_of_atoms
-from ljit.analysis.ranges import Ranges, counts_trips
+from ljit.analysis.proofs import counts_trips
+from ljit.analysis.ranges import Ranges
 from ljit.ir import Node
 from ljit.ir.linear import Atom, Linear
 from ljit.ops import int_bounds

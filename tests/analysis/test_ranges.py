@@ -36,9 +36,9 @@ def test_a_proof_does_not_look_behind_ints_without_a_limit():
     for other in others:
         known.assume(other - x)
     assert not known.proves(-x)
-    assert known.steps == 1
+    assert known.proofs.steps == 1
     assert known.least_without(-x, lambda atom: True) is None
-    assert known.steps == 2
+    assert known.proofs.steps == 2
 
 
 def test_short_proofs_are_found_before_long_ways_are_followed():
@@ -49,7 +49,18 @@ def test_short_proofs_are_found_before_long_ways_are_followed():
         for further in others[at + 1 :]:
             known.assume(other - further)
     assert known.proves(z - x)
-    assert known.steps == 1
+    assert known.proofs.steps == 1
+
+
+def test_a_proof_ends_with_the_sum_that_it_needs(monkeypatch):
+    known, (x, y, *others) = ints(12)
+    for other in others:
+        known.assume(x - other)
+    known.assume(x - y)  # what was learnt last comes first
+    made, less = [], Linear.less
+    monkeypatch.setattr(Linear, "less", lambda *parts: made.append(parts) or less(*parts))
+    assert known.proofs.finds(Linear(0, {**x.terms, **(-y).terms}))
+    assert len(made) == 1
 
 
 def test_a_product_may_be_limited_where_its_factors_are_not():

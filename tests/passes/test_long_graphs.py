@@ -87,7 +87,7 @@ def test_proofs_look_at_few_polynomials_in_a_long_graph(known: list[ranges.Range
     for length in LENGTHS:
         known.clear()
         run_passes(chain(length), "eliminate_redundant_checks")
-        steps.append(sum(found.steps for found in known))
+        steps.append(sum(found.proofs.steps for found in known))
     assert steps[0]
     assert steps[2] - steps[1] < STEPS_OF_A_CHECK * (LENGTHS[2] - LENGTHS[1])
 
