@@ -5,8 +5,9 @@ collection goes through all objects there are, so that a program that makes many
 They are taken out of the collector's sight, as `gc.freeze` does it, which would freeze the program's own objects as
 well. They still go when nothing refers to them any more, but for cycles.
 
-The collector's lists are rings: a head before each object has the addresses of the next head and of the one before.
-What was made between two marks lies between them, and becomes a ring of its own, which nobody goes through.
+The collector's lists are rings in the interpreters that ljit knows: a head before each object has the addresses of the
+next head and of the one before. What was made between two marks lies between them, and becomes a ring of its own, which
+nobody goes through.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import repeat
 from operator import is_
+
+from ljit.interpreters import why_unknown
 
 __all__ = ["lasting"]
 
@@ -31,7 +34,7 @@ _is_within = False
 def lasting() -> Iterator[None]:
     """Take what is made here out of the collector's sight. Nothing is collected meanwhile."""
     global _is_within
-    if _is_within or _may_be_the_programs():
+    if _is_within or _may_be_the_programs() or why_unknown() is not None:
         yield
         return
     is_enabled, count = gc.isenabled(), gc.get_count()[0]

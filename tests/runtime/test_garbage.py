@@ -165,7 +165,15 @@ def traced(run):
     finally:
         sys.settrace(None)
 
+def of_another_version(run):
+    known, interpreters._NEXT = interpreters._NEXT, (3, 11)
+    try:
+        return run()
+    finally:
+        interpreters._NEXT = known
+
 import sys, threading
+from ljit import interpreters
 nothing = lambda: None
 print(
     kept_of(nothing, inside=True),
@@ -173,6 +181,7 @@ print(
     kept_of(lambda: (gc.freeze(), gc.unfreeze()), inside=False),
     as_another_thread(lambda: kept_of(nothing, inside=False)),
     traced(lambda: kept_of(nothing, inside=False)),
+    of_another_version(lambda: kept_of(nothing, inside=False)),
 )
 """
 
@@ -181,7 +190,7 @@ print(
     ("program", "shown"),
     [
         pytest.param(LASTING, "False True", id="what-lasts-is-out-of-sight"),
-        pytest.param(OF_THE_PROGRAM, "True " * 4 + "True", id="what-is-the-programs-is-not"),
+        pytest.param(OF_THE_PROGRAM, "True " * 5 + "True", id="what-is-the-programs-is-not"),
         pytest.param(OLD, "True True", id="what-compiles-made-is-old"),
         pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
         pytest.param(CYCLES, "True", id="compiles-leave-few-cycles"),
