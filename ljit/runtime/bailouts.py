@@ -35,7 +35,7 @@ from ljit.records import Record
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.links import renew_callees
 from ljit.runtime.native import NativeUnit
-from ljit.runtime.plans import MAX_COMPILES, Compiled, LoopPlan, Plan
+from ljit.runtime.plans import Compiled, LoopPlan, Plan
 from ljit.sizes import MANY
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def wants_compile(code: Compiled, feedback: PlanFeedback, bailout: Bailout) -> b
 
 def _may_compile(code: Compiled, feedback: PlanFeedback) -> bool:
     """Whether another compile is allowed, and would be made with other feedback than the last one."""
-    return code.compiles < MAX_COMPILES and feedback.summary() != code.known
+    return not code.is_used_up and feedback.summary() != code.known
 
 
 def _is_dominated_by_bailouts(unit: NativeUnit) -> bool:

@@ -6,7 +6,7 @@ from then on reached straight through the function's vectorcall slot: plans form
 which hands arguments that it was not made for to the next, the last to `slow_call`.
 
 A plan whose native code keeps bailing out is compiled again with what was learnt meanwhile, at most
-`MAX_COMPILES` times; then CPython runs it for good. A function that the frontend cannot translate is
+`MAX_COMPILES` times in vain; then CPython runs it for good. A function that the frontend cannot translate is
 always run by CPython.
 """
 
@@ -57,7 +57,6 @@ from ljit.runtime.passing import FOR_EVER, pass_calls, stop_passing
 from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
-    MAX_COMPILES,
     MAX_MISMATCHES,
     NO_GAIN,
     LoopPlan,
@@ -353,7 +352,7 @@ class ProfilingExecutor:
 
     def _compile(self, plan: Plan) -> None:
         """Put native code of the plan in use, or leave its calls to CPython."""
-        if plan.compiles >= MAX_COMPILES:
+        if plan.is_used_up:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
         try:

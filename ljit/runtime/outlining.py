@@ -30,7 +30,6 @@ from ljit.runtime.native import (
 )
 from ljit.runtime.plans import (
     MANY_KINDS,
-    MAX_COMPILES,
     MAX_EARLY_RAISES,
     MAX_EVICTIONS,
     MAX_LOOPS,
@@ -194,7 +193,7 @@ class OutlinedLoops:
         with self.executor.lock:
             if found.unit is not None:  # another thread was faster
                 return found.unit
-            if found.compiles >= MAX_COMPILES and found.refused is None:
+            if found.is_used_up and found.refused is None:
                 self._refuse(found, loop_id, f"compiled {found.compiles} times")
             if found.refused is not None:
                 return None

@@ -34,6 +34,7 @@ __all__ = [
     "MAX_LOOPS",
     "MAX_MISMATCHES",
     "MAX_PLANS",
+    "MOST_COMPILES",
     "MOST_NODES_OF_LOOP",
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
@@ -57,7 +58,13 @@ __all__ = [
 MANY_KINDS = 4
 MAX_PLANS = 16  # specialisations of one function that live side by side
 MAX_EVICTIONS = 32  # plans given up for newer ones; after that CPython runs calls with new types
-MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or the interpreter
+MAX_COMPILES = (
+    8  # that did not pay, of one plan or loop, before it is left to CPython or the interpreter
+)
+MOST_COMPILES = 32  # of one plan or loop, all of whose code stays in memory
+# A compile takes as long as thousands of calls of CPython, however long the function; what a bailout takes is many.
+_CALLS_THAT_PAY = 5000
+_CALLS_OF_BAILOUT = 100
 MAX_LOOPS = 32  # outlined loops of one function
 MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the types are the plan's
 #: left to CPython that take as long as the compile after which calls jump there
@@ -115,11 +122,22 @@ class Compiled(Record, frozen=False):
             self.compiles -= 1
             raise
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether it may not be compiled once more."""
+        unpaid = self.compiles - sum(map(_has_paid, self.units))
+        return unpaid >= MAX_COMPILES or self.compiles >= MOST_COMPILES
+
     def retire(self, unit: NativeUnit) -> None:
         """Take the unit out of use; a call of it may still be running."""
         if self.unit is unit:
             self.retired.append(unit)
             self.unit = None
+
+
+def _has_paid(unit: NativeUnit) -> bool:
+    """Whether calls of native code have saved what compiling it took."""
+    return unit.code.calls >= max(_CALLS_THAT_PAY, _CALLS_OF_BAILOUT * unit.bailouts.total())
 
 
 class Plan(Compiled, frozen=False):

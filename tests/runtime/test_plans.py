@@ -499,6 +499,21 @@ def test_code_that_bails_out_again_and_again_is_compiled_only_with_something_new
     assert states(f)[0].startswith("CPython: bailed out too often")
 
 
+@pytest.mark.parametrize(("calls", "most"), [(20, plans.MAX_COMPILES), (6000, plans.MOST_COMPILES)])
+def test_compiles_whose_code_was_called_often_do_not_count_up_to_a_bound(calls, most):
+    f = ljit.jit(lambda x, y: x * y + x)
+    f(1.5, 2.5)
+    (plan,) = f._executor.plans.values()
+    for _ in range(most):
+        assert f(1.5, 2.5) == 5.25
+        assert plan.unit is not None
+        for _ in range(calls):
+            f(1.5, 2.5)
+        f._executor.retire(plan, "a callee has changed")
+    assert (f(1.5, 2.5), plan.compiles, plan.unit) == (5.25, most, None)
+    assert states(f) == [f"CPython: bailed out too often: compiled {most} times"]
+
+
 def test_items_of_other_types_than_a_list_was_made_of_are_still_read_natively():
     @ljit.jit
     def last_repeated(n):
