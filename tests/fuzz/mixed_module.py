@@ -133,7 +133,8 @@ def steps(k):
 
 def sys_exc():
     e = sys.exc_info()[1]
-    return type(e).__name__ + str(e)
+    # what ran last at the limit of recursion is a matter of a few frames
+    return type(e).__name__ + ("" if isinstance(e, RecursionError) else str(e))
 
 def cut(z):
     try:
