@@ -22,17 +22,18 @@ Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from functools import cached_property
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
-from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import leave_in_front
-from ljit.types import INT, ArrayType, ScalarType, is_number
+from ljit.types import INT, ArrayType
 
 __all__ = ["distribute_checks"]
 
@@ -74,11 +75,11 @@ class _Split:
     @property
     def blamed(self) -> list[Node]:
         """The nodes of which one is blamed if a check fails."""
-        return [self.loop, *filter(_may_wait, self.checks)]
+        return [self.loop, *filter(may_wait, self.checks)]
 
     @cached_property
-    def slice(self) -> _Slice:
-        return _Slice(self.loop, self.checks)
+    def slice(self) -> CheckSlice:
+        return CheckSlice(list(self.loop.blocks[0]), self.checks)
 
     @staticmethod
     def of(loop: Node, aliases: AliasInfo) -> _Split | None:
@@ -88,7 +89,7 @@ class _Split:
         is_legal = (
             split.checks
             and split.header.op is SNAPSHOT
-            and all(_may_wait(node) or _conversion(node) is not None for node in split.checks)
+            and all(may_wait(node) or conversion_of(node) is not None for node in split.checks)
             and all(map(split.is_known, split.body))
             and split.find_hazards(aliases)
         )
@@ -103,7 +104,7 @@ class _Split:
         if node.op.can_leave(node):
             if node not in self.checks:
                 return False
-            if _may_wait(node):
+            if may_wait(node):
                 return True
         effects = node.op.effects_of(node) & ~Effect.RAISE
         if effects & ~(Effect.READ | Effect.WRITE) != Effect.PURE or is_long(node.op):
@@ -154,7 +155,11 @@ class _Split:
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
         blocks = put_into_blocks(loop)
-        self.slice.as_loop(blocks.first, blocks.end).insert_before(loop)
+        trip, like = loop.blocks[0].params[0], {"checks": "made"}
+        made = loop.create_before(LOOP, (blocks.first, blocks.end), like, outputs=(), like=loop)
+        into = made.add_block([(trip.name, INT)])
+        self.slice.copy(into, {trip: into.params[0]}, loop.origin)
+        into.create(YIELD, like=loop)
         loop.attrs["checks"] = "in front"
         blocks.body.create(YIELD, (blocks.end,), like=loop)
         for node in self.checks:
@@ -164,101 +169,6 @@ class _Split:
         loop, operands = self.loop, (written, read)
         overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
         leave_in_front(loop, overlap.output, OTHER_ORDER)
-
-
-class _Slice:
-    """The part of a loop's body that computes and makes its checks."""
-
-    def __init__(self, loop: Node, checks: Iterable[Node]) -> None:
-        self.loop = loop
-        self.nodes: dict[Node, None] = {}
-        self._stores: set[Node] = set()  # whose checks other ops make
-        self._choices: set[Node] = set()  # Ifs of which the outputs are needed
-        self._todo: list[Value] = []
-        for node in checks:
-            if _may_wait(node):
-                self._add(node)
-            else:
-                self._stores.add(node)
-                self._add_around(node)
-                self._todo.append(node.inputs[-1])
-        while self._todo:
-            self._need(self._todo.pop())
-
-    def _need(self, value: Value) -> None:
-        node = value.node
-        if node is None or not node.is_inside(self.loop):
-            return
-        if node.op is IF and node not in self._choices:
-            self._choices.add(node)
-            ends = [block.terminator for block in node.blocks]
-            self._todo += [v for end in ends if end.op is YIELD for v in end.inputs]
-        self._add(node)
-
-    def _add(self, node: Node) -> None:
-        if node not in self.nodes:
-            self.nodes[node] = None
-            self._todo += node.inputs
-            self._add_around(node)
-
-    def _add_around(self, node: Node) -> None:
-        """A node is needed where the program has it."""
-        if node.block is not None and node.block is not self.loop.blocks[0]:
-            assert node.block.owner is not None
-            self._add(node.block.owner)
-
-    def as_loop(self, start: Value, stop: Value) -> Node:
-        """The loop of the checks."""
-        loop = self.loop
-        made = loop.graph.create(LOOP, (start, stop), {"checks": "made"}, outputs=(), like=loop)
-        trip = loop.blocks[0].params[0]
-        block = made.add_block([(trip.name, INT)])
-        self._copy(loop.blocks[0], block, {trip: block.params[0]})
-        block.create(YIELD, like=loop)
-        return made
-
-    def _copy(self, source: Block, into: Block, values: dict[Value, Value]) -> None:
-        for node in source:
-            if node in self._stores:
-                conversion = _conversion(node)
-                assert conversion is not None
-                number = values.get(node.inputs[-1], node.inputs[-1])
-                made = into.create(get_op(conversion[0]), (number,), conversion[1], like=node)
-                made.origin = self.loop.origin  # which is blamed
-            elif node in self.nodes and node.op is IF:
-                self._copy_choice(node, into, values)
-            elif node in self.nodes:
-                into.append(copy_node(node, into.graph, values, {}))
-
-    def _copy_choice(self, choice: Node, into: Block, values: dict[Value, Value]) -> None:
-        outputs = choice.outputs if choice in self._choices else []
-        condition = values.get(choice.inputs[0], choice.inputs[0])
-        types = [value.type for value in outputs]
-        made = into.create(IF, (condition,), outputs=types, like=choice)
-        for block in choice.blocks:
-            inner = made.add_block()
-            self._copy(block, inner, values)
-            end = block.terminator
-            given = [values.get(v, v) for v in end.inputs] if outputs else []
-            inner.create(YIELD, given, like=end)
-        values.update(zip(outputs, made.outputs, strict=True))
-
-
-def _conversion(node: Node) -> tuple[str, Mapping[str, object]] | None:
-    """The op of a stored number that makes the checks of the store, if these may wait."""
-    found = node.op.checked_by(node) if node.op.checked_by is not None else None
-    may_wait = found is not None and get_op(found[0]).may_be_checked_late
-    return found if may_wait and _is_number(node.inputs[-1]) else None
-
-
-def _may_wait(node: Node) -> bool:
-    """Whether the checks of a node on numbers may be looked at after its result was used."""
-    is_plain = node.op.effects_of(node) & ~Effect.RAISE == Effect.PURE
-    return is_plain and node.op.may_be_checked_late and all(map(_is_number, node.inputs))
-
-
-def _is_number(value: Value) -> bool:
-    return is_number(value.type) or isinstance(value.type, ScalarType)
 
 
 def _lie_side_by_side(elements: OwnElements, store: Node) -> bool:

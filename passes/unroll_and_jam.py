@@ -15,9 +15,11 @@ Legal if nothing but the variable of the outer loop differs from trip to trip un
 (`analysis/uniformity`), nothing is stored in them or in front of them, and what the trip stores behind them is not
 read in them: by type and origin, or by a test of the addresses in front. What the outer loop carries (`norm += s * s`)
 is used behind the inner loops only, where the trips take turns. All checks up to the first store go back to the start
-of the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself, if each trip
-stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes through one
-column at a time are gone through eight columns at a time, and sums in memory overlap.
+of the group of trips; behind it the Snapshots are those of each trip. Checks that may wait
+(`out[i, j] = int(s / 9.0)`) are made for all trips of a group in front of the first store, so that what is stored
+has vectors, too (`loops/check_slices`). The innermost loop may store itself, if each trip stores to elements of its
+own (`private_elements`) and nothing in it can leave: then rows that it goes through one column at a time are gone
+through eight columns at a time, and sums in memory overlap.
 
 Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance for Pipelined Architectures, 1988.
 """
@@ -30,9 +32,11 @@ from itertools import pairwise
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.uniformity import Varying
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
-from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, YIELD
+from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, REGION, SNAPSHOT, YIELD
+from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.masked_loops import is_maskable, write_masked
 from ljit.passes.loops.private_elements import OwnElements
+from ljit.passes.loops.trip_blocks import is_long
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.types import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
@@ -54,8 +58,9 @@ def unroll_and_jam(graph: Graph, failed: Container[int] = ()) -> bool:
     found = [nest for node in graph.walk() if (nest := _Nest.of(node, aliases)) is not None]
     changed = False
     for nest in found:
-        if any(n.origin in failed for n in nest.loop.blocks[0].walk()):
+        if any(n.origin in failed for node in (*nest.before, nest.core) for n in node.walk()):
             continue
+        nest.find_checks(failed)
         if is_allowed(NAME, nest.loop):
             Jam(graph, nest).run()
             changed = True
@@ -76,6 +81,7 @@ class _Nest:
         self.varying = Varying(loop)
         self.divergent: set[Node] = set()  # inner loops that trips leave at different times
         self.hazards: list[tuple[Value, Value]] = []  # arrays that must not overlap
+        self.checks: CheckSlice | None = None  # what is made of `behind` in front of its stores
         self.elements = OwnElements(loop, body.walk())
         self.core_stores = any(n.op.effects_of(n) & Effect.WRITE for n in core.walk())
 
@@ -209,6 +215,25 @@ class _Nest:
             isinstance(v.type, ArrayType) and not v.is_inside(self.loop) for v in arrays
         )
 
+    def find_checks(self, failed: Container[int]) -> None:
+        """Find the checks behind the inner loops, if those of all trips can be made in front of all stores."""
+        nodes = [n for node in self.behind for n in node.walk()]
+        checks = [n for n in nodes if _may_leave(n)]
+        may_go = (
+            checks
+            and len(self.loop.inputs) == 2
+            and all(may_wait(n) or conversion_of(n) is not None for n in checks)
+        )
+        if not may_go or any(n.origin in failed for n in (self.loop, *checks)):
+            return
+        made = CheckSlice(self.behind, checks)
+        written = [self.root(v) for n in nodes for v in written_operands(n)]
+        read = [self.root(v) for n in made.nodes for v in n.inputs if not is_immutable(v.type)]
+        if not any(self.aliases.may_alias(a, b) for a in written for b in read) and not any(
+            is_long(n.op) for n in made.nodes
+        ):
+            self.checks = made
+
     def has_snapshot_behind(self, store: Node) -> bool:
         """Whether there is a Snapshot between a store and the end of the trip."""
         while store not in self.behind and store is not self.core:
@@ -232,6 +257,12 @@ def _are_within(allowed: Effect, nodes: Sequence[Node]) -> bool:
     inner = [n for node in nodes for n in node.walk()]
     plain = [n for n in inner if not (n.op is SNAPSHOT or n.blocks or n.op.is_terminator)]
     return not any(n.op.effects_of(n) & ~allowed for n in plain)
+
+
+def _may_leave(node: Node) -> bool:
+    """Whether a node has checks of its own."""
+    is_plain = not (node.op is SNAPSHOT or node.blocks or node.op.is_terminator)
+    return is_plain and node.op.can_leave(node)
 
 
 class Jam:
@@ -264,11 +295,12 @@ class Jam:
         for node in nest.before:
             self.jam(node, body, end)
         self.jam(nest.core, body, end)
+        self.check_first(end)
         for values, following in pairwise((*self.lanes, {})):
             if nest.core_stores and values is not self.lanes[-1]:
                 continue
             for node in nest.behind:
-                copy_node(node, self.graph, values, {}).insert_before(end)
+                self.copy_behind(node, values).insert_before(end)
             carried = [values.get(value, value) for value in given]
             following.update(zip(params[1:], carried, strict=True))
         for position, value in enumerate(carried):
@@ -276,6 +308,26 @@ class Jam:
             out = loop.outputs[position]
             loop.set_input(2 + position, jammed.add_output(out.type, out.name))
         loop.set_input(0, self.int_op(loop, "py::mul", groups, _LANES))
+
+    def check_first(self, end: Node) -> None:
+        """Make the checks behind the inner loops, of all trips, together."""
+        checks = self.nest.checks
+        if checks is None:
+            return
+        limits = (insert_constant(0, end), insert_constant(1, end))
+        made = end.create_before(LOOP, limits, {"checks": "made"}, outputs=(), like=self.nest.loop)
+        into = made.add_block([("", INT)])
+        for values in self.lanes:
+            checks.copy(into, dict(values), self.nest.loop.origin)
+        into.create(YIELD, like=made)
+
+    def copy_behind(self, node: Node, values: dict[Value, Value]) -> Node:
+        made = copy_node(node, self.graph, values, {})
+        if self.nest.checks is not None:
+            for inner in made.walk():
+                if _may_leave(inner):
+                    inner.proven = (*inner.proven, CHECKED_IN_FRONT)
+        return made
 
     def number_of_groups(self) -> Value:
         """The whole groups of trips; 0 if a store could change what other trips read."""
