@@ -93,10 +93,10 @@ class _Calls:
     def options(self) -> Options:
         return self._of[1]
 
-    def take_copy(self) -> types.FunctionType:
+    def take_copy(self, *, is_found: bool = True) -> types.FunctionType:
         """Give the copy that pickles have, as the function is now."""
         fn, _, owner = self._of
-        self.copy = copied(fn, vars(owner), self.copy)
+        self.copy = copied(fn, vars(owner), self.copy, is_found=is_found)
         return self.copy
 
     @computed_once
@@ -200,7 +200,7 @@ class _Function:
             return self.__qualname__
         options = self._calls.options
         return _restored, (
-            self._calls.take_copy(),
+            self._calls.take_copy(is_found=is_found),
             self.__qualname__,
             options.fastmath,
             options.num_profiled_runs,

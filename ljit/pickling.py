@@ -23,11 +23,12 @@ PROTOCOL_OF_PATHS = 4  # the first one that writes `f._plain_copy` without writi
 
 
 def copied(
-    plain: FunctionType, shown: dict[str, object], copy: FunctionType | None
+    plain: FunctionType, shown: dict[str, object], copy: FunctionType | None, *, is_found: bool
 ) -> FunctionType:
     """Copy a plain function as it is now, into `copy` if there was one.
 
-    `shown`: the attributes of the decorated function.
+    `shown`: the attributes of the decorated function. `is_found`: it is where its name says, and so is the copy.
+    Otherwise the copy has the plain function's name, for the error of who takes no functions by value.
     """
     if copy is None:
         copy = FunctionType(plain.__code__, plain.__globals__, closure=plain.__closure__)
@@ -36,7 +37,7 @@ def copied(
     for name in set(functools.WRAPPER_ASSIGNMENTS) - {"__qualname__"}:
         if hasattr(plain, name):
             setattr(copy, name, getattr(plain, name))
-    copy.__qualname__ = f"{plain.__qualname__}.{COPY}"
+    copy.__qualname__ = f"{plain.__qualname__}.{COPY}" if is_found else plain.__qualname__
     known = {*functools.WRAPPER_ASSIGNMENTS, "__wrapped__"}
     copy.__dict__.update((name, value) for name, value in shown.items() if name not in known)
     return copy

@@ -493,6 +493,19 @@ def test_functions_of_notebooks_are_sent_with_their_text():
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_what_cannot_be_pickled_has_its_own_name_in_the_error(protocol):
+    @ljit.jit
+    def local(x):
+        return x
+
+    for function in (ljit.jit(lambda x: x), local):
+        with pytest.raises((pickle.PicklingError, AttributeError)) as caught:
+            pickle.dumps(function, protocol)
+        assert "_plain_copy" not in str(caught.value)
+        assert function.__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_functions_of_the_main_module_are_pickled_by_name(protocol, tmp_path):
     (tmp_path / "program.py").write_text(
         textwrap.dedent(f"""
