@@ -263,4 +263,4 @@ def _delegate(e: Emission, expression: tree.Yield) -> None:
         raise e.unsupported(f"{message}; yield its items in a loop", where)
     item = tree.Var(where, _DELEGATED)
     body = tree.ExprStmt(where, tree.Yield(where, item, is_from=False))
-    e.statements([tree.For(where, (item,), (source,), (body,), ())])
+    e.statements([tree.For(where, (item,), (source,), (body,), (), is_delegation=True)])

@@ -17,6 +17,7 @@ from ljit.frontend.error_places import AssertPlace, assert_place
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.ops.control import CONTINUE, RERAISE, UNREACHABLE
+from ljit.source import SourceRange
 
 __all__: list[str] = []
 
@@ -129,7 +130,7 @@ def _while(e: Emission, statement: tree.While) -> None:
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
     iterable = statement.iterables[0]
-    place = place_of_iterator(iterable, statement.range)
+    place = _place_of_iterator(statement)
 
     def use(_: Exit, value: Value) -> None:
         assign(e, statement.targets[0], value)
@@ -153,13 +154,19 @@ def _for(e: Emission, statement: tree.For) -> None:
 def _loop(e: Emission, statement: tree.For, view: Value) -> None:
     """Emit the loop over what `view` stands for."""
     (target,), (iterable,) = statement.targets, statement.iterables
-    where = place_of_iterator(iterable, statement.range)
+    where = _place_of_iterator(statement)
     outer = e.loop
     with released(e, iterable, view, where), e.endless_loop(statement.range) as (loop, k):
         more = e.emit("prim::has_next", view, k, where=where)
         leave_unless(e, loop, outer, more, statement.orelse, where)
         assign(e, target, e.emit("prim::next", view, k, where=where))
         e.statements(statement.body)
+
+
+def _place_of_iterator(statement: tree.For) -> SourceRange:
+    """Where errors of the iterator stand: those of a ``yield from`` at all of it, in each version."""
+    where = statement.range
+    return where if statement.is_delegation else place_of_iterator(statement.iterables[0], where)
 
 
 @emits(tree.Break)

@@ -172,7 +172,9 @@ class For(Tree):
     iterables: tuple[Tree, ...]
     body: tuple[Tree, ...]
     orelse: tuple[Tree, ...]
+    is_delegation: bool = False  # that of a ``yield from``
     name_of_kind = "for"
+    hidden = frozenset(("is_delegation",))
     optional_lists = frozenset(("orelse",))
 
 

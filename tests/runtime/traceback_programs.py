@@ -173,6 +173,19 @@ def generator(xs):
     return total
 
 
+def delegates(n):
+    total = yield from numbers(n)
+    yield total
+
+
+@case(lambda: (3,), lambda: (4,))
+def generator_in_a_generator(n):
+    count = 0
+    for _ in delegates(n):
+        count += 1
+    return count
+
+
 def negative(x):
     return 1 / (x - 2)
 
