@@ -113,7 +113,7 @@ class Bailout:
         self.retry: Retry | None = None
         self._exits: list[Exit] = []
         self._left = f.new_block("left")  # where all exits meet
-        self._results: list[tuple[Ref, BlockRef | None]] = []  # what the helper gave in each
+        self._results: list[tuple[Ref, BlockRef | None]] = []  # of each
         self._errors: dict[tuple[int, int], _ErrorExit] = {}
 
     def snapshot(
@@ -411,7 +411,7 @@ class Bailout:
             given = self.f.phi("ptr")
             for result, left in self._results:
                 given.add(result, left)
-            self.ownership.leave_with(self.f.call("ptr", support("helper_result"), (given,)))
+            self.ownership.leave_with(given)
 
     def regain_gil(self) -> None:
         """Have the GIL again, which the code that failed a check may have given up."""
@@ -423,9 +423,7 @@ class Bailout:
         objects: dict[LateSlot, Ref] = {}
         known = [known_object(self.f, value, objects) for value in values]
         frames = lower_depth(self.f, self.room) if self.room is not None else None
-        granted = self.f.call("i32", support("grant_frames"), ())
         result = call_exit(self.f, self.context, index, site, known)
-        self.f.call("void", support("withdraw_frames"), (granted,))
         if frames is not None:
             raise_depth(self.f, frames)
         self._results.append((result, self.f.br(self._left)))

@@ -1,9 +1,9 @@
 """Exits: the values of a Snapshot, handed to the helper as Python objects.
 
-They run once in a while, so they cost as little compile time as can be: one call of `PyObject_CallFunction`
-an exit, whose format says how CPython boxes each number. What values consist of is put together from these by the
-interpreter's side (`codegen/functions/handed_over.py`). What takes more than that, as a view, is a function shared by
-all exits, which LLVM does not optimise.
+They run once in a while, so they cost as little compile time as can be: one call of `leave` (`slow_path.py`) an exit,
+with a format of `Py_BuildValue` that says how CPython boxes each number. What values consist of is put together from
+these by the interpreter's side (`codegen/functions/handed_over.py`). What takes more than that, as a view, is a
+function shared by all exits, which LLVM does not optimise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.handed_over import Known, Parts, Recipe
+from ljit.codegen.functions.slow_path import support
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import Native, dtype_of, is_scalar, items_of, split
 from ljit.codegen.references.boxing import box
@@ -34,7 +35,6 @@ from ljit.types import (
 __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
-_BUILD = "PyObject_CallFunction"
 _OF_ITEMS = (TupleType, ViewType, RangeType, SliceType)
 
 # By dtype: the unit of `Py_BuildValue` for each of its numbers, and how and to what these are converted before.
@@ -59,16 +59,15 @@ _UNITS = {
 def call_exit(
     f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
 ) -> Ref:
-    """Call ``helper(index, site, values)``; gives what `helper_result` makes the result of."""
+    """Call ``helper(index, site, values)``; gives the result of the function."""
     given = _HandedOver(f, context)
     recipes = tuple(map(given.recipe, values))
     context.exits[index] = context.exits[index].with_changes(recipes=recipes)
     units = f.module.string(f"ii({given.units})")
     helper = context.keep(context.options.helper)
     operands = (helper, units, integer("i32", index), site, *given.operands)
-    f.module.declared[_BUILD] = f"declare ptr @{_BUILD}(ptr, ptr, ...) nounwind"
     typed = ", ".join(operand.typed for operand in operands)
-    return f.emit("ptr", f"call ptr (ptr, ptr, ...) @{_BUILD}({typed})")
+    return f.emit("ptr", f"call ptr (ptr, ptr, ...) {support('leave')}({typed})")
 
 
 class _HandedOver:

@@ -1,7 +1,8 @@
 """What native code needs once a process: the slow path of calls, and the check of the stack's depth.
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
-`helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
+`leave(helper, units, ...)` is what an exit calls: it calls the helper with what `Py_BuildValue` makes of the rest, and
+makes of a `Raised` that it gives the error that this holds.
 `choose_side(cell, elements)` says who runs a call (`choice.py`), and `call_plainly(function, args, nargsf, kwnames)`
 calls a plain function, unless the stack is nearly full.
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
@@ -251,7 +252,7 @@ fail:
   ret ptr null
 }}
 
-define ptr @helper_result(ptr %result) nounwind {{
+define internal ptr @helper_result(ptr %result) nounwind {{
   %failed = icmp eq ptr %result, null
   br i1 %failed, label %done, label %check
 check:
@@ -279,6 +280,33 @@ raise:
   call void @PyErr_Restore(ptr %error.class, ptr %error, ptr %trace.or.null)
   ret ptr null
 }}
+"""
+
+# All in one: what each exit calls is in the code of all programs.
+_LEAVE = """
+declare void @llvm.va_start(ptr)
+declare void @llvm.va_end(ptr)
+declare ptr @Py_VaBuildValue(ptr, ptr)
+declare ptr @PyObject_CallObject(ptr, ptr)
+define ptr @leave(ptr %helper, ptr %units, ...) nounwind {
+entry:
+  %rest = alloca [3 x i64], align 16
+  %granted = call i32 @grant_frames()
+  call void @llvm.va_start(ptr %rest)
+  %operands = call ptr @Py_VaBuildValue(ptr %units, ptr %rest)
+  call void @llvm.va_end(ptr %rest)
+  %failed = icmp eq ptr %operands, null
+  br i1 %failed, label %done, label %call
+call:
+  %given = call ptr @PyObject_CallObject(ptr %helper, ptr %operands)
+  call void @Py_DecRef(ptr %operands)
+  br label %done
+done:
+  %result = phi ptr [ null, %entry ], [ %given, %call ]
+  call void @withdraw_frames(i32 %granted)
+  %left = call ptr @helper_result(ptr %result)
+  ret ptr %left
+}
 """
 
 _TAKE_ERROR = """
@@ -446,6 +474,7 @@ def _support() -> CompiledModule:
         + _SLOW_ENTRY
         + _CALL_PLAINLY
         + _CHOOSE_SIDE
+        + _LEAVE
         + _TAKE_ERROR
         + _ADD_CONTEXT
         + _ARE_SAME
@@ -454,14 +483,7 @@ def _support() -> CompiledModule:
     )
     text += settings_text() + support_text() + grant_text()
     exports = ["add_context", "are_same", "are_settings_quiet", "call_plainly", "check_stack"]
-    exports += [
-        "choose_side",
-        "helper_result",
-        "is_array",
-        "take_error",
-        *SUPPORT_NAMES,
-        *GRANT_NAMES,
-    ]
+    exports += ["choose_side", "leave", "is_array", "take_error", *SUPPORT_NAMES, *GRANT_NAMES]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 
