@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.analysis.assumptions import python_function
 from ljit.own_time import TimeOfCall, without_delays
 from ljit.records import Record, made_by
 from ljit.recursion import is_deep
@@ -458,11 +459,20 @@ class Jumps(Record):
 
 
 def _may_callees_run_long(fn: types.FunctionType, around: set[types.FunctionType]) -> bool:
-    """Whether plain functions that it names loop or recurse."""
-    callees = {f for f in _functions_named(fn) if isinstance(f, types.FunctionType)}
+    """Whether functions that it names, and that run as a part of it, loop or recurse."""
+    callees = {f for named in _functions_named(fn) if (f := _part_of_callers(named)) is not None}
     return not callees.isdisjoint(around) or any(
         Jumps.of(f.__code__).has_loops or _may_callees_run_long(f, around | {f}) for f in callees
     )
+
+
+def _part_of_callers(named: object) -> types.FunctionType | None:
+    """The function, if it is a plain one, or a decorated generator function: those who go through it run it."""
+    if isinstance(named, types.FunctionType):
+        return named
+    function = python_function(named)
+    is_generator = function is not None and function.__code__.co_flags & inspect.CO_GENERATOR
+    return function if is_generator else None
 
 
 def _jumps_back(instruction: dis.Instruction) -> bool:

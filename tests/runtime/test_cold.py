@@ -101,6 +101,22 @@ def test_callers_of_plain_functions_that_may_take_long_are_not_cold():
     assert is_cold(calls_decorated)
 
 
+def test_callers_of_generator_functions_with_loops_are_not_cold():
+    def generates(n):
+        i = 0
+        while i < n:
+            yield i
+            i += 1
+
+    generates = ljit.jit(generates)
+    through_another = ljit.jit(lambda n: (yield from generates(n)))
+    without_loops = ljit.jit(lambda n: (yield n))
+
+    assert not is_cold(lambda n: sum(generates(n)))
+    assert not is_cold(lambda n: sum(through_another(n)))
+    assert is_cold(lambda n: sum(without_loops(n)))
+
+
 def test_options_that_say_how_often_to_profile_are_obeyed():
     assert ColdCalls.of(polynomial, Options(num_profiled_runs=0)).is_over
     assert ColdCalls.of(polynomial, Options(num_profiled_runs=3)).is_over
