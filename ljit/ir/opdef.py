@@ -145,6 +145,8 @@ class OpDef(Record):
     gives_objects: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
+    #: for operand types: whether it does so with these
+    keeps_these_unions: Callable[..., bool] | None = None
     #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one
     #: of the type, without a branch: what class such a number has makes no difference
     number_type: Callable[..., ScalarType | None] | None = None

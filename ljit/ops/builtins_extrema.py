@@ -1,6 +1,7 @@
 """Python's ``min`` and ``max`` of several numbers or of a tuple's or list's items.
 
-Arguments of different types give a Union: the result is one of the arguments as it was.
+Arguments of different types give a Union: the result is one of the arguments as it was. So are Unions of Python's and
+NumPy's numbers of one dtype taken, without a branch: `min(max(x[i], 0.0), 255.0)`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
 from ljit.ops.int_bounds import is_int
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
-from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect
+from ljit.ops.python_numbers import all_numbers, is_real_scalar, of_either_class, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
 from ljit.types import ANY, INT, STR, UINT, ListType, TupleType, Type, UnionType
@@ -33,7 +34,17 @@ def _candidates(args: Sequence[Type]) -> Sequence[Type]:
     return args
 
 
+def _are_of_two_classes(*args: Type) -> bool:
+    """Whether these are two numbers of one dtype, Python's, NumPy's or either."""
+    if len(args) != 2 or not any(isinstance(x, UnionType) for x in args):
+        return False
+    members = {m for x in args for m in (x.members if isinstance(x, UnionType) else (x,))}
+    return of_either_class(join_all(args)) is not None and len(members) == 2
+
+
 def _infer_extremum(*args: Type) -> Type:
+    if _are_of_two_classes(*args):
+        return join_all(args)
     types = _candidates(args)
     if _are_uints(types):
         return UINT
@@ -55,11 +66,15 @@ def _is_comparable(x: Type, y: Type) -> bool:
 
 def _can_lower_extremum(*args: Type) -> bool:
     types = _candidates(args)
-    return _are_uints(types) or (
-        bool(types)
-        and all(map(is_real_scalar, types))
-        and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[: i or 1])
-        and _infer_extremum(*args) != ANY
+    return (
+        _are_of_two_classes(*args)
+        or _are_uints(types)
+        or (
+            bool(types)
+            and all(map(is_real_scalar, types))
+            and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[: i or 1])
+            and _infer_extremum(*args) != ANY
+        )
     )
 
 
@@ -79,11 +94,22 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
     """Keep the first of equal values, as Python does."""
     if len(args) == 1 and isinstance(args[0].type, ListType):
         return _extremum_of_list(e, args[0], is_max=is_max)
+    if _are_of_two_classes(*(x.type for x in args)):
+        return _extremum_of_two_classes(e, *args, is_max=is_max)
     values = e.tuple_items(args[0]) if len(args) == 1 else args
     type_ = join_all(v.type for v in values)
     if isinstance(type_, UnionType):
         return _mixed_extremum(e, _without_rivals(e, values, is_max=is_max), type_, is_max=is_max)
     return _first_best(e, values, is_max=is_max)
+
+
+def _extremum_of_two_classes(e: Emitter, x: V, y: V, *, is_max: bool) -> V:
+    """Compare them as numbers of one class: the result has the class of the one that it is."""
+    type_ = join_all((x.type, y.type))
+    number = of_either_class(type_)
+    assert number is not None
+    wins = _better(e, e.retype(y, number), e.retype(x, number), is_max=is_max)
+    return e.select(wins, e.widen(y, type_), e.widen(x, type_))
 
 
 def _first_best(e: Emitter, values: Sequence[V], *, is_max: bool) -> V:
@@ -129,6 +155,8 @@ def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max
 
 
 def _effect_of_extremum(*args: Type) -> Effect:
+    if _are_of_two_classes(*args):
+        return Effect.PURE
     types = _candidates(args)
     if not _are_uints(types) and (not types or not all(map(is_real_scalar, types))):
         return plain_effect(*args)
@@ -182,6 +210,7 @@ def _extremum(function: Callable[..., object], doc: str, *, is_max: bool) -> Non
             can_lower=_can_lower_extremum,
             effects=_effect_of_extremum,
             callables=(function,),
+            keeps_these_unions=_are_of_two_classes,
             list_use=ListUse(gives_item=True),
             is_profiled=True,
             ranges=MAXIMUM if is_max else MINIMUM,

@@ -49,6 +49,7 @@ from ljit.passes.specializing.specialize_handlers import is_in_try
 from ljit.passes.specializing.specialize_names import Changes, Names
 from ljit.passes.specializing.union_operands import (
     first_union,
+    keeps_unions,
     number_type,
     numpys_type,
     plain_type,
@@ -357,7 +358,7 @@ class _Specializer:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
         known = resolve(request, _Constants(self, node))
         union = first_union(known.op, request.inputs)
-        if union is not None:
+        if union is not None and not keeps_unions(known.op, known.inputs):
             return self.apply_to_members(request, known, union, node)
         given, request = request.inputs, self.wide.form(known, node)
         types_ = self.result_types(request, node)

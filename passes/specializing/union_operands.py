@@ -16,7 +16,7 @@ from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.types import ArrayType, ScalarType, Type, UnionType
 
-__all__ = ["first_union", "number_type", "numpys_type", "plain_type", "with_member"]
+__all__ = ["first_union", "keeps_unions", "number_type", "numpys_type", "plain_type", "with_member"]
 
 _INDEX = ScalarType(np.dtype(np.int64))
 
@@ -27,6 +27,12 @@ def first_union(op: OpDef, inputs: Sequence[Value]) -> Value | None:
         return None
     operands = (*_index_items(op, inputs), *inputs)
     return next((v for v in operands if isinstance(v.type, UnionType)), None)
+
+
+def keeps_unions(op: OpDef, inputs: Sequence[Value]) -> bool:
+    """Whether an op takes these operands as they are, although some are of Union types."""
+    keeps = op.keeps_these_unions
+    return keeps is not None and keeps(*(v.type for v in inputs))
 
 
 def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType | None:

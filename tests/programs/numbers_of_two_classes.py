@@ -196,3 +196,21 @@ def what_only_pythons_ints_do(xs, n):
             x = xs[i]
         total += math.trunc(x) + math.ldexp(1.0, x)
     return total
+
+
+@program(
+    lambda: (np.array([-9.5, 0.0, -0.0, 4.5, 300.0, np.nan, np.inf]), 0.0, 255.0),
+    lambda: (np.array([-9.5, 0.0, -0.0, 4.5, 300.0, np.nan, np.inf]), -0.0, float("nan")),
+    lambda: (np.array([-9.5, np.nan, 4.5]), np.float64(0.0), 255.0),
+    lambda: (np.array([-9, 0, 4, 300]), 0, 255),
+    lambda: (np.array([-9, 0, 4, 300], np.int32), 0, 255),
+    lambda: (np.array([-9.5, 0.1, 4.5, 300.0, np.nan], np.float32), 0.1, 255.0),
+    lambda: (np.array([-9.5, 0.1, 4.5, 300.0, np.nan]), 0, 255),
+)
+def numbers_between_others(xs, low, high):
+    found = []
+    for i in range(len(xs)):
+        x = min(max(xs[i], low), high)
+        y = max(low, min(high, xs[-1 - i]))
+        found += [x, y, min(x, y), max(y, x), max(x, xs[i]), min(low, x)]
+    return found
