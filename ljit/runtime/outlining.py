@@ -46,12 +46,14 @@ from ljit.runtime.plans import (
     types_text,
 )
 from ljit.sizes import sized_types
-from ljit.types import UNBOUND, Type, type_of
+from ljit.types import NEVER, UNBOUND, ListType, Type, type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
 
 __all__ = ["OutlinedLoops"]
+
+_EMPTY = ListType(NEVER)
 
 _log = config.logger(config.EXECUTOR)
 
@@ -174,7 +176,7 @@ class OutlinedLoops:
 
     def _plan_for(self, key: _Key) -> LoopPlan | None:
         """Find or start the plan; None if there were too many."""
-        found = self.plans.get(key)
+        found = self.plans.get(key) or self._native_with_items(key)
         if found is not None:
             return found
         with self.executor.lock:
@@ -185,6 +187,16 @@ class OutlinedLoops:
                 order = {k: (p.unit is not None, p.native_calls) for k, p in self.plans.items()}
                 self._evicted += self.plans.pop(min(order, key=order.__getitem__)).units
             return self.plans.setdefault(key, LoopPlan())
+
+    def _native_with_items(self, key: _Key) -> LoopPlan | None:
+        """The plan whose code takes these values, though it was made when empty lists had items: these are guesses."""
+        if _EMPTY not in key[1]:
+            return None
+        for (loop_id, types_), found in list(self.plans.items()):
+            is_native = loop_id == key[0] and found.unit is not None
+            if is_native and all(map(_is_but_for_items, key[1], types_)):
+                return found
+        return None
 
     def _compile(
         self, plan: Plan, found: LoopPlan, key: _Key, live: Sequence[Value]
@@ -253,6 +265,10 @@ class OutlinedLoops:
 def _trip(loop: Node) -> Value:
     """The trip index."""
     return loop.blocks[0].params[0]
+
+
+def _is_but_for_items(t: Type, other: Type) -> bool:
+    return t == other or (t == _EMPTY and isinstance(other, ListType))
 
 
 def _live_type(value: object) -> Type:

@@ -20,6 +20,7 @@ from ljit.runtime.bailouts import Bailout, patience, wants_compile
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.plans import MANY_KINDS, LoopPlan
 from ljit.testing.trips import interpreted_trips
+from ljit.types import NEVER, ListType
 from tests.programs.harness import compare
 
 NODES = 10_000  # of a loop's body until it is hot
@@ -644,6 +645,27 @@ def test_the_least_used_outlined_loop_gives_way(monkeypatch):
         assert len(f._executor.loops) == 4
     assert f._executor.outlined.evictions == 5
     assert compiles_of_loops(f) <= 4 * plans.MAX_COMPILES
+
+
+def rows_of_halves(n, rows, items, keep):
+    for _ in range(rows):
+        row = []
+        for k in range(n):
+            row.append(items(k))
+        keep(row)
+
+
+def test_a_list_that_is_empty_again_needs_no_code_of_its_own():
+    f = ljit.jit(num_profiled_runs=2**40)(rows_of_halves)
+    halves, mixed = (0.5).__mul__, [0.5, 1, None, "a"] * (N // 4)
+    for n, rows, items in ((N, 3, halves), (N // 4, 5, halves), (N // 4, 9, mixed.__getitem__)):
+        expected, actual = [], []
+        rows_of_halves(n, rows, items, expected.append)
+        f(n, rows, items, actual.append)
+        assert compare(expected, actual) is None
+    inner = [(p, types) for (_, types), p in f._executor.loops.items() if len(types) > 6]
+    assert sum(found.native_calls for found, _ in inner) > 5
+    assert not any(ListType(NEVER) in types for _, types in inner)
 
 
 def classes_raised(xs, table):
