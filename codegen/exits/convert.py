@@ -5,6 +5,7 @@ Widening never fails; narrowing leaves for the interpreter when the value is not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.arrays import is_contiguous, strides_of
@@ -41,7 +42,15 @@ from ljit.types import (
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["borrow_object", "convert", "has_member", "narrow", "new_object", "unbox_or_bail"]
+__all__ = [
+    "borrow_object",
+    "convert",
+    "has_member",
+    "narrow",
+    "new_object",
+    "of_members",
+    "unbox_or_bail",
+]
 
 
 # -- objects ---------------------------------------------------------------------------------------
@@ -220,6 +229,19 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
         if m in source.members:
             tag = source.members.index(m)
             result = e.f.binary("or", result, e.f.icmp("eq", value.parts[0], tag))
+    return result
+
+
+def of_members(e: Emitter, value: Native, compute: Callable[[Native], Native]) -> Native:
+    """Compute something of a Union as of each of its members, and choose by the tag."""
+    if not isinstance(value.type, UnionType):
+        return compute(value)
+    result: Native | None = None
+    for index, member in enumerate(value.type.members):
+        one = compute(Native(member, value.parts[slice(*member_parts(value.type, index))]))
+        is_it = Native(BOOL, (has_member(e, value, member),))
+        result = one if result is None else e.select(is_it, one, result)
+    assert result is not None
     return result
 
 

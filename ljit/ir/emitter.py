@@ -106,6 +106,9 @@ class Emitter(Protocol):
     def widen(self, x: V, type_: Type) -> V:
         """Give `x` as a value of the Union `type_` that its type is a member of (or is)."""
 
+    def of_members(self, x: V, compute: Callable[[V], V]) -> V:
+        """What is computed of a number; of a Union of numbers as of each member, and chosen without a branch."""
+
     def select(self, condition: V, x: V, y: V) -> V:
         """Choose without a branch: both are computed."""
 

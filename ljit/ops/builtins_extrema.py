@@ -1,7 +1,7 @@
 """Python's ``min`` and ``max`` of several numbers or of a tuple's or list's items.
 
 Arguments of different types give a Union: the result is one of the arguments as it was. So are Unions of Python's and
-NumPy's numbers of one dtype taken, without a branch: `min(max(x[i], 0.0), 255.0)`.
+NumPy's numbers taken, without a branch: `min(max(x[i], 0.0), 255.0)`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
 from ljit.ops.int_bounds import is_int
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
-from ljit.ops.python_numbers import all_numbers, is_real_scalar, of_either_class, plain_effect
+from ljit.ops.python_numbers import all_numbers, is_real_scalar, of_any_float, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
 from ljit.types import ANY, INT, STR, UINT, ListType, TupleType, Type, UnionType
@@ -35,11 +35,11 @@ def _candidates(args: Sequence[Type]) -> Sequence[Type]:
 
 
 def _are_of_two_classes(*args: Type) -> bool:
-    """Whether these are two numbers of one dtype, Python's, NumPy's or either."""
+    """Whether these are two numbers, Python's, or NumPy's of one dtype, or either: floats, or ints of 64 bits."""
     if len(args) != 2 or not any(isinstance(x, UnionType) for x in args):
         return False
-    members = {m for x in args for m in (x.members if isinstance(x, UnionType) else (x,))}
-    return of_either_class(join_all(args)) is not None and len(members) == 2
+    either = join_all(args)
+    return isinstance(either, UnionType) and of_any_float(either) is not None
 
 
 def _infer_extremum(*args: Type) -> Type:
@@ -104,11 +104,9 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
 
 
 def _extremum_of_two_classes(e: Emitter, x: V, y: V, *, is_max: bool) -> V:
-    """Compare them as numbers of one class: the result has the class of the one that it is."""
+    """Compare them as what they are: the result has the class of the one that it is."""
     type_ = join_all((x.type, y.type))
-    number = of_either_class(type_)
-    assert number is not None
-    wins = _better(e, e.retype(y, number), e.retype(x, number), is_max=is_max)
+    wins = e.of_members(x, lambda a: e.of_members(y, lambda b: _better(e, b, a, is_max=is_max)))
     return e.select(wins, e.widen(y, type_), e.widen(x, type_))
 
 

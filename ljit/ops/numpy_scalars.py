@@ -16,7 +16,7 @@ from ljit.ops.numpy_boxed import chosen_dtype, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_rules import dtype_of, element_of, is_scalar, layout_like
 from ljit.ops.python_types import class_of
-from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, join
+from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, UnionType, join
 
 __all__: list[str] = []
 
@@ -154,6 +154,13 @@ def _as_number(x: object, *, type: Type) -> object:
     return cls(x)
 
 
+def _lower_number(e: Emitter, x: V, *, type: Type) -> V:
+    members = x.type.members if isinstance(x.type, UnionType) else (x.type,)
+    if all(dtype_of(m) == dtype_of(type) for m in members):
+        return e.retype(x, type)
+    return e.of_members(x, lambda member: e.cast(member, type))
+
+
 def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
     x = node.inputs[0]
     return s.value(x) if x.type == INT or is_of_two_classes(x.type) else None
@@ -174,10 +181,10 @@ declare(
     OpDef(
         "np::number",
         Schema("(x, *, type)"),
-        "A number, one of NumPy's or Python's own, as one of a given class of the same dtype (`OpDef.number_type`).",
+        "A number, one of NumPy's or Python's own, as one of a class that holds it (`OpDef.number_type`).",
         infer=lambda x, *, type: type,
         evaluate=_as_number,
-        lower=lambda e, x, *, type: e.retype(x, type),
+        lower=_lower_number,
         ranges=RangeRules(value=_same_int, floats=float_bounds.of_first),
         keeps_unions=True,
     )

@@ -58,6 +58,7 @@ __all__ = [
     "is_nan",
     "is_plain",
     "is_real_scalar",
+    "of_any_float",
     "of_either_class",
     "of_floats",
     "plain_effect",
@@ -128,6 +129,23 @@ def of_either_class(*types: Type) -> ScalarType | None:
     union = next((t for t in types if isinstance(t, UnionType)), None)
     members = set(union.members) if union is not None else set()
     return next((t for plain, t in _CLASSES.items() if members == {plain, t}), None)
+
+
+def of_any_float(*types: Type) -> ScalarType | None:
+    """The same, where a float of fewer bits gives what Python's of the same value gives.
+
+    >>> of_any_float(UnionType((FLOAT, ScalarType(np.dtype(np.float32))))) == _FLOAT64
+    True
+    """
+    union = next((t for t in types if isinstance(t, UnionType)), None)
+    others = [m for m in union.members if m != FLOAT] if union is not None else []
+    if union is not None and len(others) == 1 and len(union.members) == 2 and _is_short(others[0]):
+        return _FLOAT64
+    return of_either_class(*types)
+
+
+def _is_short(x: Type) -> bool:
+    return isinstance(x, ScalarType) and x.dtype.kind == "f" and x.dtype.itemsize < 8
 
 
 def of_floats(*types: Type) -> ScalarType | None:

@@ -46,7 +46,14 @@ def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType 
     members = union.type.members
     if wanted is None or not all(map(is_scalar, members)):
         return None
-    return wanted if {dtype_of(m) for m in members} == {wanted.dtype} else None
+    return wanted if all(_is_held_by(wanted, dtype_of(m)) for m in members) else None
+
+
+def _is_held_by(wanted: ScalarType, dtype: np.dtype | None) -> bool:
+    """Whether the numbers of a dtype are of that type, or floats of fewer bits."""
+    if dtype is None or dtype == wanted.dtype:
+        return dtype is not None
+    return dtype.kind == wanted.dtype.kind == "f" and dtype.itemsize < wanted.dtype.itemsize
 
 
 def plain_type(op: OpDef, inputs: Sequence[Value]) -> Type | None:

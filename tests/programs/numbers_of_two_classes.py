@@ -205,6 +205,8 @@ def what_only_pythons_ints_do(xs, n):
     lambda: (np.array([-9, 0, 4, 300]), 0, 255),
     lambda: (np.array([-9, 0, 4, 300], np.int32), 0, 255),
     lambda: (np.array([-9.5, 0.1, 4.5, 300.0, np.nan], np.float32), 0.1, 255.0),
+    lambda: (np.array([-9.5, 0.1, 0.0, -0.0, 300.0, np.nan], np.float32), -0.0, 1e39),
+    lambda: (np.array([-9.5, 0.1, 4.5, 300.0, np.nan], np.float16), 0.1, 1e6),
     lambda: (np.array([-9.5, 0.1, 4.5, 300.0, np.nan]), 0, 255),
 )
 def numbers_between_others(xs, low, high):
