@@ -3,7 +3,7 @@
 Many are made anew for each use, and give a function values of their own in front of the arguments: a function that a
 function makes gives what is in its cells (and its defaults, behind the arguments), a bound method its object, a
 `functools.partial` its arguments. Those that differ in these values alone are of one kind, if they are of the same
-classes. Any other function is a kind of its own.
+classes. Any other function is a kind of its own. Where a method of objects is called, those of one class are a kind.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ __all__ = [
     "KnownFunction",
     "MadeFunctions",
     "Partials",
+    "Receivers",
     "count_as_function",
     "held_kind",
-    "with_kind_of",
+    "with_kind",
 ]
 
 MAX_KINDS = 4  # at one place
@@ -217,6 +218,24 @@ class Partials(HeldKind):
         return callable_.keywords[self.names[index - len(self.given)]]
 
 
+class Receivers(HeldKind):
+    """Objects of one class, of which a method is called."""
+
+    method: str
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The class is all."""
+        return ()
+
+    @property
+    def function(self) -> object:
+        """What the class has now."""
+        (cls,) = self.classes
+        assert cls is not None
+        return next((vars(c)[self.method] for c in cls.__mro__ if self.method in vars(c)), None)
+
+
 def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
     cls = type(value)
@@ -240,9 +259,8 @@ def held_kind(value: object) -> HeldKind | None:
     return KnownFunction((), (), value) if type(value) in _functions else None
 
 
-def with_kind_of(value: object, kinds: tuple[HeldKind, ...]) -> tuple[HeldKind, ...] | None:
+def with_kind(found: HeldKind | None, kinds: tuple[HeldKind, ...]) -> tuple[HeldKind, ...] | None:
     """Count in what has come to the place of the kinds; None: too many kinds come there, or no callables."""
-    found = held_kind(value)
     if found is None:
         return None
     for index, kind in enumerate(kinds):

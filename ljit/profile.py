@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.held import HeldKind, KnownFunction, count_as_function, with_kind_of
+from ljit.held import HeldKind, KnownFunction, Receivers, count_as_function, held_kind, with_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
 from ljit.types import (
@@ -92,7 +92,7 @@ class Observation(Record, frozen=False):
         self.count += 1
         cls = type(value)
         if self.kinds is not None:
-            self.kinds = with_kind_of(value, self.kinds)
+            self.kinds = with_kind(held_kind(value), self.kinds)
         if cls is self._class or (
             cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX  # type: ignore[operator]
         ):
@@ -105,6 +105,13 @@ class Observation(Record, frozen=False):
         if self.kinds is not None and self.count < LOOKS_INTO_EACH:
             return None  # the value has objects that would live on
         return cls if cls is self._class else None
+
+    def see_receiver(self, value: object, method: str) -> None:
+        """Count in an object of a user's class, of which a method is called."""
+        self.count += 1
+        if self.kinds is not None:
+            found = Receivers((type_of(value),), (type(value),), method)
+            self.kinds = with_kind(found, self.kinds)
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
@@ -186,10 +193,17 @@ class Profile:
 
     def record_held(self, node_id: int, function: object) -> None:
         """See what a `py::call_method` is about to call, which is no method but an attribute of the object."""
+        self._observation_of_call(node_id).see(function)
+
+    def record_receiver(self, node_id: int, receiver: object, method: str) -> None:
+        """See an object of which a `py::call_method` is about to call a method that its class has."""
+        self._observation_of_call(node_id).see_receiver(receiver, method)
+
+    def _observation_of_call(self, node_id: int) -> Observation:
         found = self._held.get(node_id)
         if found is None:
             found = self._held[node_id] = Observation()
-        found.see(function)
+        return found
 
     def observation(self, node_id: int) -> Observation | None:
         """Give all that was seen at the node; None: it never ran."""
@@ -233,7 +247,7 @@ class Profile:
         return any(_is_of_numpy(found.type) for found in list(self._observations.values()))
 
     def held(self, node_id: int) -> Observation | None:
-        """Give what is known of what a `py::call_method` called in the place of methods; None: nothing."""
+        """Give what is known of what a `py::call_method` called, attributes or methods of receivers; None: nothing."""
         return self._held.get(node_id)
 
     def clear(self) -> None:

@@ -26,7 +26,7 @@ class Observations(Protocol):
         """All that was seen by a `prim::profile` node; None: never run."""
 
     def held(self, node_id: int) -> Observation | None:
-        """What a `py::call_method` was seen to call that is an attribute of the object itself; None: nothing."""
+        """What a `py::call_method` was seen to call: attributes of objects themselves, and methods of which classes."""
 
 
 def is_precise(t: Type) -> bool:

@@ -30,10 +30,12 @@ KEPT_SECONDS = 3 * 24 * 3600  # without use
 
 _ADDRESS = re.compile(r"inttoptr (\(?i64) (\d{12,15}) to ptr")
 _TABLE = re.compile(r"getelementptr [^\n]*?ptr inttoptr \(i64 (\d{12,15}) to ptr\), i64 %")
+_COMPARED = re.compile(r"icmp [a-z]+ ptr [^\n,]*, inttoptr \(i64 (\d{12,15}) to ptr\)")
 _MARK = 0x5A << 56
 _MIDDLE = 1 << 35
 _LOW_BITS = 0x9FFFF0  # no sum with an offset below 2**21 reaches bit 24
 _PAGE = 0xFFF
+_FEW_COMPARED = 3  # with more constants, LLVM compares a value with the one in the middle first
 _FARTHEST = 1 << 24  # from an object to what native code reads of it
 
 Images = tuple[list[bytes], tuple[float, float, float]]
@@ -56,14 +58,21 @@ def without_addresses(text: str) -> tuple[str, dict[int, int]]:
     known: dict[str, int] = {}
     addresses: dict[int, int] = {}
 
+    def know(digits: str, index: int) -> None:
+        known[digits] = number_of(index, int(digits), is_table=digits in tables)
+        addresses[known[digits]] = int(digits)
+
     def replace(found: re.Match[str]) -> str:
         digits = found[2]
         if digits not in known:
-            number = number_of(len(known), int(digits), is_table=digits in tables)
-            known[digits] = number
-            addresses[number] = int(digits)
+            know(digits, len(known))
         return f"inttoptr {found[1]} {known[digits]} to ptr"
 
+    compared = sorted(set(_COMPARED.findall(text)), key=int)
+    if len(compared) > _FEW_COMPARED:  # their numbers are in the order of the addresses
+        indices = sorted(range(len(compared)), key=lambda index: number_of(index, 0))
+        for digits, index in zip(compared, indices, strict=True):
+            know(digits, index)
     return _ADDRESS.sub(replace, text), addresses
 
 

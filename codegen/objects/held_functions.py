@@ -30,7 +30,7 @@ from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.attributes import method_test, own_getter_of
-from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials
+from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials, Receivers
 from ljit.ops.control import OTHER_CALLABLE
 from ljit.ops.python_types import class_of
 from ljit.types import ANY, BOOL
@@ -184,6 +184,12 @@ def _of_partial(e: Emitter, x: Native, kind: Partials) -> _Differences:
         yield f.icmp("eq", _keyword(e, x.ref, name), NULL)
 
 
+def _of_receivers(e: Emitter, x: Native, kind: Receivers) -> _Differences:
+    (cls,) = kind.classes
+    assert cls is not None
+    yield from _of_class(e, x, cls)
+
+
 def _keyword(e: Emitter, fixed: Ref, name: str) -> Ref:
     """What a `functools.partial` gives under a name; null: nothing."""
     keywords = _pointer_at(e, fixed, PARTIAL_KEYWORDS)
@@ -196,6 +202,7 @@ _DIFFERENCES: dict[type, Callable[[Emitter, Native, Any], _Differences]] = {
     MadeFunctions: _of_made,
     BoundMethods: _of_bound,
     Partials: _of_partial,
+    Receivers: _of_receivers,
 }
 
 

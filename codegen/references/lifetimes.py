@@ -216,9 +216,9 @@ def _is_object(t: Type) -> bool:
 
 
 def _last_call(made: Value) -> Node | None:
-    """The last use of a temporary, a call, if all are in its block."""
-    left = users_of_object(made)
-    if any(user.block is not made.block for user in left):
+    """The last use of a temporary: a call, or a branch with one for each class that it may be of."""
+    left = {holder_in(user, made.block) for user in users_of_object(made)}
+    if any(holder is None or holder.op in (LOOP, REGION, TRY) for holder in left):
         return None
     node = made.node
     while left and node is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import GUARD, PROFILE, SNAPSHOT
-from ljit.ops.members import CHECK_METHOD, METHOD
+from ljit.ops.members import CHECK_METHOD, IS_KIND, METHOD
 from ljit.source import SourceRange
 
 __all__ = ["is_look", "is_temporary", "users_of_object"]
@@ -26,7 +26,7 @@ def is_temporary(value: Value) -> bool:
 
 def is_look(user: Node) -> bool:
     """Whether a user of an object is not for the program: the state, or a check of what the object is."""
-    return user.op in (SNAPSHOT, CHECK_METHOD)
+    return user.op in (SNAPSHOT, CHECK_METHOD, IS_KIND)
 
 
 def users_of_object(value: Value) -> set[Node]:

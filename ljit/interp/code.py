@@ -52,7 +52,7 @@ class Kind(enum.Enum):
     TRUTH = "truth"  # write = whether the read value is true
     MULTI = "multi"  # writes = f(reads), which must give as many results
     PROFILE = "profile"  # write = read, which the hooks are told of; f: node id, register of the class seen
-    RECEIVER = "receiver"  # tell the hooks of the first read; f: node id, name of a method, register that says so
+    RECEIVER = "receiver"  # the hooks are told of another class; f: node id, name of a method, register of the class
     MOVE = "move"  # writes = reads, all at once
     BRANCH = "branch unless"  # go to the target unless the read is true; f: the pc where both ways meet again
     #: go to the target, where both ways meet, if the read is true; f: the target

@@ -74,7 +74,7 @@ class Hooks(Protocol):
         """
 
     def on_method(self, node_id: int, receiver: object, name: str) -> None:
-        """See the first object whose attribute a `py::call_method` is about to call."""
+        """See an object, of another class than the last one, whose attribute a `py::call_method` is about to call."""
 
     def on_long_int(self, node_id: int, value: int) -> None:
         """See a negative int or one beyond int64 that a node gave, if the code is watched (`Code.watch`)."""

@@ -316,8 +316,8 @@ class _Writer:
         node, name, told = instruction.f
         value = self.read(instruction.reads[0])
         if self.start:
-            self.put(f"if r[{told}] is None:")
-            self.put(f"    r[{told}] = True; run.on_method({node}, {value}, {name!r})")
+            self.put(f"if r[{told}] is not type({value}):")
+            self.put(f"    r[{told}] = type({value}); run.on_method({node}, {value}, {name!r})")
         else:
             self.put(f"run.on_method({node}, {value}, {name!r})")
         return self.pc + 1

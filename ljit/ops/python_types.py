@@ -144,10 +144,16 @@ def find_behind(cls: type, above: type, name: str) -> object:
 NO_ATTRIBUTE = object()
 
 
+def is_users_object(x: object) -> bool:
+    """Whether it is of a class of Python's whose attributes are looked up as usual."""
+    cls = type(x)
+    return is_open(cls) and has_plain_lookup(cls)
+
+
 def own_attribute(x: object, name: str) -> object:
     """Give what an object of a class of Python's has itself under the name, not its class: runs no code of either."""
     cls = type(x)
-    if not is_open(cls) or not has_plain_lookup(cls):
+    if not is_users_object(x):
         return NO_ATTRIBUTE
     found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
     if type(found) not in (type(None), FunctionType, MemberDescriptorType):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ljit.ops.python_types import NO_ATTRIBUTE, own_attribute
+from ljit.ops.python_types import NO_ATTRIBUTE, is_users_object, own_attribute
 from ljit.profile import Observation, Profile
 from ljit.records import Record, made_by
 from ljit.sizes import MANY
@@ -52,10 +52,12 @@ class PlanFeedback(Record, frozen=False):
         return self.profile.held(node_id)
 
     def see_method(self, node_id: int, receiver: object, name: str) -> None:
-        """Learn what a `py::call_method` calls, if the object itself has it."""
+        """Learn what a `py::call_method` calls: what the object itself has, or a method of a user's class."""
         found = own_attribute(receiver, name)
         if found is not NO_ATTRIBUTE:
             self.profile.record_held(node_id, found)
+        elif is_users_object(receiver):
+            self.profile.record_receiver(node_id, receiver, name)
 
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened

@@ -99,3 +99,15 @@ def test_an_offset_is_never_put_into_zero_bits_of_a_number():
     number = number_of(3, 0x7F0012345670)
     assert all(number & (16 << k) for k in range(17))  # else LLVM may write `or` for `+`
     assert (number + 2**21) >> 24 == number >> 24
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2), (2, 3, 1, 0)])
+def test_numbers_of_addresses_that_are_compared_are_in_their_order(order: tuple[int, ...]) -> None:
+    places = [140247191359136 + 1088 * k for k in order]
+    lines = [f"%{k} = icmp ne ptr %x, inttoptr (i64 {a} to ptr)" for k, a in enumerate(places)]
+    for _ in range(2):  # alone, and beside one that is not compared
+        _, addresses = without_addresses("\n".join(lines))
+        numbers = {address: number for number, address in addresses.items()}
+        assert sorted(places) == sorted(places, key=numbers.__getitem__)
+        lines.insert(0, "load ptr, ptr inttoptr (i64 140247191351111 to ptr)")
+    assert len(numbers) == 5

@@ -1,0 +1,166 @@
+"""Calls whose code is known, as nodes: native ones, or what the op of the callee makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ljit.analysis.liveness import Liveness
+from ljit.ir import Effect, Node, Value
+from ljit.ops.control import CALL_NATIVE, NOT_RUN
+from ljit.ops.members import CHECK_METHOD
+from ljit.ops.objects import CALL
+from ljit.ops.python_types import is_open
+from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
+from ljit.passes.specializing.graph_writer import GraphWriter
+from ljit.passes.specializing.native_calls import NativeCalls
+from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.seen_items import Failures
+from ljit.passes.specializing.specialize_names import Changes
+from ljit.records import Record
+from ljit.types import NEVER, ObjectType
+
+if TYPE_CHECKING:
+    from ljit.passes.specializing.specialize_control import ControlFlow
+
+__all__ = ["CallWriter", "NativeCall", "Walk"]
+
+_NO_NAMES: Mapping[str, Own] = {}
+
+
+class Feedback(Failures, Changes, Protocol):
+    """What earlier runs have shown about calls and defaults."""
+
+
+class Walk(Protocol):
+    """The walk that calls are part of."""
+
+    out: GraphWriter
+    values: dict[Value, Value]
+    liveness: Liveness
+    control: ControlFlow
+
+    @property
+    def feedback(self) -> Feedback:
+        """What earlier runs have shown."""
+
+    def visit_operation(self, node: Node) -> bool:
+        """Walk a node as any other; False if control does not go on behind it."""
+
+    def apply(self, request: Request, node: Node) -> list[Value] | None:
+        """Emit an operation in the place of a node; None if it never comes to an end."""
+
+    def finish(self, node: Node, results: Sequence[Value]) -> None:
+        """Note what a node became."""
+
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
+        """Put a Snapshot of values of the program here."""
+
+
+class NativeCall(Record):
+    """A native call: its arguments, and the attributes."""
+
+    given: Arguments
+    attrs: Mapping[str, object]
+
+
+class CallWriter:
+    """Writes the calls of a walk."""
+
+    def __init__(self, walk: Walk, native: NativeCalls) -> None:
+        self.walk = walk
+        self.native = native
+
+    def apply(self, node: Node, function: object, args: Sequence[Value]) -> bool:
+        """Call a function that is known."""
+        callee = self.walk.out.constant(function)
+        attrs = {"kwnames": node.attrs.get("kwnames", ())}
+        results = self.walk.apply(Request(CALL, (callee, *args), attrs), node)
+        if results is not None:
+            self.walk.finish(node, results)
+        return results is not None
+
+    def native_call(
+        self,
+        node: Node,
+        callee: object,
+        args: Sequence[Value],
+        front: Sequence[Own] = (),
+        by_name: Mapping[str, Own] = _NO_NAMES,
+        *,
+        is_init: bool = False,
+    ) -> NativeCall | None:
+        """Give the native call that a call is, with other values in front of the arguments, or `by_name`.
+
+        None: it is one of objects. That shows what is called the exception that is handled.
+        """
+        walk = self.walk
+        walk.out.effects = Effect.PURE
+        if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
+            return None
+        kwnames = node.attrs.get("kwnames", ())
+        assert isinstance(kwnames, tuple)
+        others = {name: own for name, own in by_name.items() if name not in kwnames}
+        values: list[Value | Own] = [*front, *args, *others.values()]
+        given = arguments_of(callee, values, (*kwnames, *others), walk.out.constant_object)
+        if given is None or any(walk.feedback.is_unstable(a.key) for a in given.assumptions):
+            return None
+        if is_init:
+            attrs = self.native.init(callee, given.types)
+        else:
+            attrs = self.native.call(node, callee, given.types, walk.feedback)
+        if attrs is None:
+            return None
+        if any(map(_has_finalizer, args)):
+            attrs = {**attrs, "is_clean": False}
+        return NativeCall(given, attrs)
+
+    def emit(
+        self,
+        node: Node,
+        call: NativeCall,
+        own: Callable[[Own], Value] | None = None,
+        result: Value | None = None,
+    ) -> bool:
+        """Emit a native call; `own` gives values of the callable's own.
+
+        `result`: what the node gives, if not what the callee does.
+        """
+        walk, trys = self.walk, self.walk.control.trys
+        if call.attrs["result"] == NEVER:
+            return walk.out.deoptimize(NOT_RUN, node)
+        for assumption in call.given.assumptions:
+            walk.out.assume(assumption, node)
+        args = []
+        for value in call.given.values:
+            if isinstance(value, Own):
+                assert own is not None
+                value = own(value)
+            args.append(value)
+
+        def emit() -> Node:
+            made = walk.out.append(CALL_NATIVE, args, call.attrs, like=node)
+            if trys.has_raised(node):  # it stands in a Try, with the state behind it
+                walk.values[node.output] = result or made.output
+                walk.snapshot(f"after:{node.id}", walk.liveness.live_after(node))
+            return made
+
+        outputs = trys.tried(node, emit).outputs
+        walk.finish(node, outputs if result is None else [result])
+        return True
+
+    def check_method(self, node: Node, receiver: Value, name: str, method: object) -> None:
+        attrs = {"name": name, "function": method}
+        self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
+
+    def unless_left(self, method: object) -> object:
+        """The method; None if code like this calls methods as objects: it is compiled again once it runs often."""
+        if method is None or self.native.has_methods:
+            return method
+        self.native.leaves_methods = True
+        return None
+
+
+def _has_finalizer(value: Value) -> bool:
+    """Whether an object that dies behind the call that it is for may run code: that of a user's class."""
+    return isinstance(value.type, ObjectType) and is_open(value.type.cls)
