@@ -1,13 +1,14 @@
 """In which order a loop nest goes through its axes: as they come, or as its arrays lie in memory.
 
 What is known while compiling is settled then: axes of one element are left out, or go first. The rest is a matter of
-selecting sizes and strides at run time; where some axes are reduced and others not, each may only take the place
-of its like, or all are gone through in the opposite order, for which the loops are written once more.
+selecting sizes and strides at run time. Where some axes are reduced and others not, the loops are written for each
+kind of axis that may come to be the last one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from ljit.codegen.nests.memory_order import (
     reversed_condition,
     single_condition,
 )
-from ljit.codegen.nests.nest_space import Operand, Space, all_of, any_of
+from ljit.codegen.nests.nest_space import ONE, Operand, Space, all_of, any_of
 from ljit.ir import OpDef
 from ljit.ops.control import SINGLE_ROWS
 from ljit.records import Record
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
     from ljit.codegen.nests.nest_reductions import Accumulator
 
-__all__ = ["CUBE", "SPACE", "AxisOrder", "Reductions"]
+__all__ = ["AxisOrder", "Reductions"]
 
 CUBE, SPACE = 3, 4  # axes that are sorted; axes that are if all of them are reduced
+_MOST = 6  # axes that are sorted if some of them are
 _MANY = 64  # rows of one element that take a while
-_SOME = 8  # elements side by side of which tiles are worth making
+_SOME = 8  # elements side by side of which tiles are worth making, or vectors
 
 
 class Reductions(Record):
@@ -64,7 +66,6 @@ class AxisOrder:
         self.turned: Sequence[tuple[int, int]] = ()
         self.fresh: list[Operand] = []
         self.accumulators: list[Accumulator | None] = []
-        self.sorted_run: Sequence[int] = ()  # reduced axes that stand in the order of memory
 
     @property
     def may_be_turned(self) -> bool:
@@ -162,50 +163,103 @@ class AxisOrder:
                 x.strides[run[0]] = f.select(condition, step, x.strides[run[0]])
         return targets, FALSE
 
+    def are_sorted(self, reduced: Sequence[int]) -> bool:
+        """Whether the axes go in the order of memory, whichever that is."""
+        ndim, count = self.space.ndim, len(reduced)
+        if 0 < count < ndim:
+            return CUBE <= ndim <= _MOST and not self.into
+        return (ndim == CUBE and count == ndim * bool(self.fresh)) or 0 < count == ndim == SPACE
+
+    def is_order_other(self, targets: Sequence[Operand]) -> Ref:
+        """Whether axes do not come in the order of memory, or one of one element has others outside."""
+        found = [self._exchange_condition(outer, targets) for outer in range(self.space.ndim - 1)]
+        return any_of(self.e.f, found) if self.may_be_turned else FALSE
+
     def with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
-        """Go through three axes or four in the order of memory, those that turn out to have one element outside.
+        """Go through the axes in the order of memory, those that turn out to have one element outside.
 
         Fresh arrays lie in one or the opposite order of axes.
         """
         targets = [*targets]
-        ndim, f = self.space.ndim, self.e.f
-        pairs = [(i, i + 1) for last in range(ndim - 1, 0, -1) for i in range(last)]
-        for outer, inner in pairs if self.may_be_turned else ():
-            arrays = [
-                x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
-            ]
-            repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
-            turns = exchange_condition(self.e, arrays, outer, inner)
-            is_single = FALSE
-            if not self.into and not any(x.strides[inner].constant for x in arrays):
-                is_single = f.icmp("eq", self.space.sizes[inner], 1)
-            condition = any_of(f, [turns, repeats, is_single])
-            if condition is not FALSE:
-                axes = [*range(ndim)]
-                axes[outer], axes[inner] = inner, outer
-                self.space, self.sources, targets = self.in_order(condition, targets, axes)
+        for last in range(self.space.ndim - 1, 0, -1) if self.may_be_turned else ():
+            for outer in range(last):
+                targets = self._exchanged(self._exchange_condition(outer, targets), outer, targets)
         return targets
 
-    def with_run_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
-        """Put neighbouring axes that are reduced, two or three but not all, into the order of memory.
+    def _exchange_condition(self, outer: int, targets: Sequence[Operand]) -> Ref:
+        """Whether an axis is best inside of the next one."""
+        f, inner, sizes = self.e.f, outer + 1, self.space.sizes
+        found = (*self.sources, *targets[: len(self.into)])
+        arrays = [x for x in found if isinstance(x, Operand)]
+        repeats = repeated_condition(self.e, sizes, arrays, outer, inner)
+        turns = exchange_condition(self.e, arrays, outer, inner)
+        is_single = FALSE
+        if not self.into and not any(x.strides[inner].constant for x in arrays):
+            are_more = f.icmp("ne", sizes[outer], 1)
+            is_single = f.binary("and", f.icmp("eq", sizes[inner], 1), are_more)
+        return any_of(f, [turns, repeats, is_single])
 
-        The shortest steps are along the last of them, or along the first axis of all, which may become the last one.
-        """
-        run = sorted(self.reductions.axes)
-        are_neighbours = len(run) > 1 and run == [*range(run[0], run[-1] + 1)]
-        if not are_neighbours or not self.may_be_turned or len(run) > CUBE:
-            return [*targets]
-        if len(run) == self.space.ndim:
-            return [*targets]
-        self.sorted_run = run
-        for near, far in (*pairwise(run), *pairwise(run[:2] if len(run) > 2 else ())):
-            outer, inner = (near, far) if run[0] else (far, near)
-            arrays = [x for x in self.sources if isinstance(x, Operand)]
-            condition = exchange_condition(self.e, arrays, outer, inner)
-            order = [*range(self.space.ndim)]
-            order[outer], order[inner] = inner, outer
-            self.space, self.sources, targets = self.in_order(condition, targets, order)
+    def _exchanged(self, condition: Ref, outer: int, targets: Sequence[Operand]) -> list[Operand]:
+        """Exchange an axis with the next one if the condition holds."""
+        axes = [*range(self.space.ndim)]
+        axes[outer], axes[outer + 1] = outer + 1, outer
+        self.space, self.sources, targets = self.in_order(condition, targets, axes)
         return [*targets]
+
+    def with_axes_joined(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Put neighbours that go on behind one another together: one has their elements, the other goes first with one.
+
+        Of the last two axes the one of few elements is outside of the other, if one of them is reduced.
+        """
+        f, ndim, targets = self.e.f, self.space.ndim, [*targets]
+        for outer, inner in pairwise(range(ndim)):
+            sizes = self.space.sizes
+            arrays = [x for x in (*self.sources, *targets) if isinstance(x, Operand)]
+            whole = [(x.strides[outer], f.mul(x.strides[inner], sizes[inner])) for x in arrays]
+            go_on = all_of(f, [f.icmp("eq", step, size) for step, size in whole])
+            for values in (sizes, *(x.sizes for x in arrays)):
+                both = f.mul(values[outer], values[inner])
+                values[inner] = f.select(go_on, both, values[inner])
+                values[outer] = f.select(go_on, ONE, values[outer])
+            axes = [outer, *range(outer), *range(inner, ndim)]
+            self.space, self.sources, targets = self.in_order(go_on, targets, axes)
+        *_, outer_size, size = self.space.sizes
+        is_some = any_of(f, [self.is_reduced(axis, targets) for axis in (ndim - 2, ndim - 1)])
+        are_few = [f.icmp("slt", size, _SOME), f.icmp("sgt", outer_size, _SOME)]
+        return self._exchanged(all_of(f, [is_some, *are_few]), ndim - 2, targets)
+
+    def is_reduced(self, axis: int, targets: Sequence[Operand]) -> Ref:
+        """Whether an axis of more than one element turns out to be reduced."""
+        f, results = self.e.f, zip(targets, self.accumulators, strict=True)
+        step = next(x.strides[axis] for x, accumulator in results if accumulator is not None)
+        return f.binary("and", f.icmp("eq", step, 0), f.icmp("ne", self.space.sizes[axis], 1))
+
+    def with_reduced_axis(self, axis: int, targets: Sequence[Operand]) -> list[Operand]:
+        """Put a reduced axis at this place, where one is if it is the last; one of one element if there is no other."""
+        f, targets = self.e.f, [*targets]
+        for outer, inner in pairwise(range(axis + 1)) if axis < self.space.ndim - 1 else ():
+            (far, near) = (self.is_reduced(x, targets) for x in (outer, inner))
+            is_single = f.icmp("eq", self.space.sizes[outer], 1)
+            is_kept = f.binary("and", f.bool_not(near), f.icmp("ne", self.space.sizes[inner], 1))
+            moves = f.binary(
+                "or", f.binary("and", far, f.bool_not(near)), f.binary("and", is_single, is_kept)
+            )
+            targets = self._exchanged(moves, outer, targets)
+        pairs = zip(targets, self.accumulators, strict=True)
+        return [x if a is None else x.repeated_along(axis) for x, a in pairs]
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Have the axes and sources as they are now again afterwards."""
+        before = self.space, self.sources
+        yield
+        self.space, self.sources = before
+
+    def turned_around(self, is_turned: Ref, targets: Sequence[Operand]) -> list[Operand]:
+        """Go through the axes in the opposite order if the condition holds."""
+        axes = [*reversed(range(self.space.ndim))]
+        self.space, self.sources, targets = self.in_order(is_turned, targets, axes)
+        return self.with_far_axis_near(targets)
 
     def with_far_axis_near(self, targets: Sequence[Operand]) -> list[Operand]:
         """Put the axis along which an array has its elements side by side next to the last one: they are tiles then."""

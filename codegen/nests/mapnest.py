@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ljit.codegen.arrays.arrays import load_element, new_array
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.loops.nest_functions import own_function
-from ljit.codegen.nests.axis_order import CUBE, SPACE, AxisOrder, Reductions
+from ljit.codegen.nests.axis_order import AxisOrder, Reductions
 from ljit.codegen.nests.fills import fill_array, is_all_zero
 from ljit.codegen.nests.memory_order import Axes, fortran_condition
 from ljit.codegen.nests.nest_elements import Kernel
@@ -252,64 +253,75 @@ class _Nest(AxisOrder):
         """Write the loops."""
         self.leave_out_single_axes()
         targets, reduced, is_known = self.with_single_axes_first()
-        ndim, has_checks = self.space.ndim, False
+        has_checks, f = False, self.e.f
 
-        def write(condition: Ref, axes: Sequence[int]) -> None:
+        def write(results: Sequence[Operand], axes: Sequence[int], *, are_joined: bool) -> None:
             nonlocal has_checks
-            loops = self._loops(kernel, condition, targets, axes, is_apart=is_apart)
-            with own_function(self.e.f):
+            loops = self._loops(kernel, results, axes, is_apart=is_apart, are_joined=are_joined)
+            with own_function(f):
                 loops.emit()
             has_checks |= loops.has_checks
 
-        are_all = len(reduced) == ndim
-        is_sorted = ndim == CUBE and len(reduced) == ndim * bool(self.fresh)
-        if not is_known and (is_sorted or (are_all and ndim == SPACE)):
-            targets, is_known = self.with_axes_sorted(targets), True
-        order = FALSE
-        if not is_known:
+        def ordered(is_turned: Ref, axes: Sequence[int]) -> None:
+            with self.kept():
+                write(self.turned_around(is_turned, targets), axes, are_joined=False)
+
+        def joined(targets: Sequence[Operand], axis: int) -> None:
+            with self.kept():
+                write(self.with_reduced_axis(axis, targets), [axis], are_joined=True)
+
+        last, are_some = self.space.ndim - 1, 0 < len(reduced) < self.space.ndim
+        is_other, order = FALSE, FALSE
+        if not is_known and self.are_sorted(reduced):
+            if are_some:
+                is_other = self.is_order_other(targets)
+            else:
+                targets, is_known = self.with_axes_sorted(targets), True
+        if not is_known and is_other is FALSE:
             targets, are_single = self.with_single_axes_outside(targets)
-            targets = self.with_run_sorted(targets)
-            order = self.e.f.binary("or", self.order(self.into), are_single)
-        if len(reduced) in (0, ndim):
-            write(order, reduced)
+            order = f.binary("or", self.order(self.into), are_single)
+        if not are_some:
+            ordered(order, reduced)
+        elif is_other is not FALSE:
+            sort = partial(self._sort, targets, joined)
+            is_other = TRUE if self.e.is_quick else is_other  # one copy less
+            either(f, is_other, sort, lambda: ordered(FALSE, reduced))
         else:
-            turned = [ndim - 1 - axis for axis in reduced]
-            either(self.e.f, order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
+            turned = [last - axis for axis in reduced]
+            either(f, order, lambda: ordered(TRUE, turned), lambda: ordered(FALSE, reduced))
         if self.into and not kernel.may_leave and has_checks:
             msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
 
+    def _sort(
+        self, targets: Sequence[Operand], write: Callable[[Sequence[Operand], int], None]
+    ) -> None:
+        """Write the loops in the order of memory, for both places that a reduced axis may have: the last ones.
+
+        An axis of one element is as good as a reduced one: it is all that there is if no other is reduced.
+        """
+        f, last = self.e.f, self.space.ndim - 1
+        with self.kept():
+            found = self.with_axes_joined(self.with_axes_sorted(targets))
+            is_single = f.icmp("eq", self.space.sizes[last], 1)
+            is_last = f.binary("or", self.is_reduced(last, found), is_single)
+            either(f, is_last, lambda: write(found, last), lambda: write(found, last - 1))
+
     def _loops(
         self,
         kernel: Kernel,
-        is_turned: Ref,
-        targets: Sequence[Operand],
+        results: Sequence[Operand],
         axes: Sequence[int],
         *,
         is_apart: bool,
+        are_joined: bool,
     ) -> Loops:
-        """The loops in the order of the axes, or in the opposite one, which a run decides; `axes` are reduced."""
-        ndim, count = self.space.ndim, len(self.into)
+        """The loops, of which `axes` are reduced; `are_joined`: others outside of them may turn out to be, too."""
+        space, sources, count = self.space, self.sources, len(self.into)
         accumulators = [*(None for _ in self.into), *self.accumulators]
-        order, before = [*reversed(range(ndim))], (self.space, self.sources)
-        self.space, self.sources, results = self.in_order(is_turned, targets, order)
-        results = self.with_far_axis_near(results)
-        space, sources = self.space, self.sources
-        self.space, self.sources = before
-        run = self.sorted_run
-        if run and is_turned is not (
-            TRUE if run[0] == 0 else FALSE
-        ):  # there the shortest steps are outside
-            at = range(ndim - 1 - run[-1], ndim - run[0]) if is_turned is TRUE else run
-            order = [*range(at[0]), *reversed(at), *range(at[-1] + 1, ndim)]
-            space, sources = (
-                space.with_axes(order),
-                [x.with_axes(order) if isinstance(x, Operand) else x for x in sources],
-            )
-            results = [x.with_axes(order) for x in results]
-        if ndim - 1 in axes and all(accumulators):
+        if space.ndim - 1 in axes and all(accumulators):
             sources = forwards(space, sources)
-        elif ndim and 0 < count == len(results):
+        elif space.ndim and 0 < count == len(results):
             turned = forwards(space, [*sources, *results])
             sources = turned[:-count]
             results = [x for x in turned[-count:] if isinstance(x, Operand)]
@@ -324,6 +336,8 @@ class _Nest(AxisOrder):
             accumulators,
             kernel,
             reduced=axes,
+            is_begun=are_joined and len(self.reductions.axes) > 1,
+            are_joined=are_joined,
             ways=[way for way in ways if way is not None],
             is_fresh=not into,
         )

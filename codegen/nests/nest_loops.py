@@ -37,8 +37,9 @@ _FEW_OF_CALL = 64  # elements of a row that is short where NumPy's loop is calle
 class Loops(ShortRows):
     """The loops while they are written.
 
-    `accumulators` has how a target is reduced
-    along the axes `reduced`, or None for a target that holds all elements. `ways`: which targets are temporary.
+    `accumulators` has how a target is reduced along the axes `reduced`, or None for a target that holds all elements.
+    `is_begun`: along others, too, so that it is combined with what it holds. `are_joined`: no axes go on behind one
+    another that could be stepped through as one. `ways`: which targets are temporary.
     `is_fresh`: all targets are new arrays.
     """
 
@@ -51,6 +52,8 @@ class Loops(ShortRows):
         kernel: Kernel,
         *,
         reduced: Sequence[int] = (),
+        is_begun: bool = False,
+        are_joined: bool = False,
         ways: Sequence[Redirection] = (),
         is_fresh: bool = False,
     ) -> None:
@@ -58,10 +61,12 @@ class Loops(ShortRows):
         self.space = space
         self.ndim = space.ndim
         self.reduced = reduced
+        self.is_begun = is_begun
         self.ways = ways
         self.is_fresh = is_fresh
         results = [target for target, _ in self._reduced_targets]
-        self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
+        runs = [[axis] for axis in range(self.ndim)] if are_joined else None
+        self.strides = Strides(space, self.arrays, results, reduced=reduced, runs=runs, ways=ways)
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1

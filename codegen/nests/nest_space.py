@@ -58,6 +58,12 @@ class Operand(Record, frozen=False):
         is_plain = self.is_plain and [*axes] == sorted(axes)
         return self.with_changes(sizes=sizes, strides=strides, steps=steps, is_plain=is_plain)
 
+    def repeated_along(self, axis: int) -> Operand:
+        """The operand as one that stays in its place along an axis."""
+        sizes, strides, steps = [*self.sizes], [*self.strides], [*self.steps]
+        sizes[axis], strides[axis], steps[axis] = ONE, ZERO, ZERO
+        return self.with_changes(sizes=sizes, strides=strides, steps=steps, is_plain=False)
+
 
 def either(
     f: FunctionBuilder, condition: Ref, then: Callable[[], None], otherwise: Callable[[], None]

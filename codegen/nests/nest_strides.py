@@ -44,7 +44,10 @@ def forwards(space: Space, sources: Sequence[Operand | Native]) -> list[Operand 
 
 
 class Strides:
-    """The strides of `arrays`, of which `results` are reduced along the axes `reduced`."""
+    """The strides of `arrays`, of which `results` are reduced along the axes `reduced`.
+
+    `runs`: neighbouring axes that may be stepped through as one; None: all that are reduced, or all not.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,7 @@ class Strides:
         results: Sequence[Operand],
         *,
         reduced: Sequence[int],
+        runs: Sequence[Sequence[int]] | None = None,
         ways: Sequence[Redirection],
     ) -> None:
         self.space = space
@@ -61,7 +65,7 @@ class Strides:
         self.results = results
         self.ways = ways
         axes = range(space.ndim)
-        self.runs = [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
+        self.runs = runs or [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
         self.pairs = [pair for run in self.runs for pair in pairwise(run)]
         self.is_flat = self._flat_condition()
 
