@@ -61,7 +61,8 @@ def outcome(module, args, filename):
         places = [place for place in places if not place[0].endswith("comp>")]
         marks = type(error.__context__), type(error.__cause__), error.__suppress_context__
         result = type(error), str(error), places, marks
-    return result, described(list(args), seen), list(module["LOG"]), repr(module["K"])
+    logged = described(list(module["LOG"]), {})
+    return result, described(list(args), seen), logged, repr(module["K"])
 
 
 def load(text, filename):
