@@ -311,7 +311,7 @@ def sum_of_numbers(
     """The sum without NaNs."""
     if not _is_array(a, axis):
         return None
-    if a.type.dtype.kind == "f":  # type: ignore[attr-defined]
+    if a.type.dtype.kind in "fc":  # type: ignore[attr-defined]
         zero = parts.constant(0.0)
         a = parts.apply("np::where", parts.apply("np::isnan", a), zero, a)
     return parts.apply("np::sum", a, axis=axis, dtype=dtype, keepdims=keepdims)

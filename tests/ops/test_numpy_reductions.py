@@ -289,6 +289,10 @@ def test_a_sum_skips_nans():
     a[3, 4] = a[7, 0] = a[29, 39] = np.nan
     check(lambda a: np.nansum(a), (a,), (a.T,))
     check(lambda a: np.nansum(a, axis=0), (a,), (a.astype(np.float32),))
+    b = array_of(np.dtype(complex), (5, 6))
+    b[2, 3], b[0, 1], b[4, 5] = np.nan, complex(1, np.nan), complex(np.nan, np.nan)
+    check(lambda a: np.nansum(a), (b,), (b.astype(np.complex64),))
+    check(lambda a: np.nansum(a, axis=1), (b,), (b.T,))
 
 
 def test_moments_take_no_boxed_call():
