@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
-from ljit.codegen.exits.convert import convert, of_members
+from ljit.codegen.exits.convert import convert, member_of, of_members
 from ljit.codegen.functions.bodies import Body, lower_depth
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.work import count_work
@@ -221,6 +221,9 @@ class Emitter:
     def widen(self, x: Native, type_: Type) -> Native:
         """Give `x` as a value of a type that holds more."""
         return convert(self, x, type_)
+
+    def member(self, x: Native, type_: Type) -> Native:
+        return member_of(x, type_)
 
     def of_members(self, x: Native, compute: Callable[[Native], Native]) -> Native:
         return of_members(self, x, compute)

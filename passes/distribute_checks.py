@@ -10,7 +10,8 @@ A check in each trip is a way out of the loop, of which LLVM makes no vectors. T
 (`OpDef.may_be_checked_late`), and of stores of numbers that may not fit (`OpDef.checked_by`), are made for a block of
 trips in front of them, under the conditions that the program asks; what they need is computed twice. If one fails, the
 code leaves in front of the block: the interpreter goes on, and raises in the right trip if there is an exception. The
-next compile keeps such a loop as it is (`failed`).
+next compile keeps such a loop as it is (`failed`). A guard of a number of a Union, where a condition has told the type,
+is no check: it becomes `np::member`.
 
 Legal if the first loop sees what the second one will: it reads no array that is written to, or only each trip's own
 elements (`loops/private_elements.py`) before they are written. Arrays that could overlap are tested; if they do, the
@@ -27,13 +28,15 @@ from functools import cached_property
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.ir import Effect, Graph, Node, Value, get_op
-from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.ops.control import CHECKED_IN_FRONT, GUARD, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.ops.python_numbers import is_real_scalar
 from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import leave_in_front
-from ljit.types import INT, ArrayType
+from ljit.passes.specializing.narrowing import is_told
+from ljit.types import INT, ArrayType, UnionType
 
 __all__ = ["distribute_checks"]
 
@@ -69,7 +72,8 @@ class _Split:
         self.header = next(iter(loop.blocks[0]))  # the Snapshot of a trip's start
         self.body = [node for node in loop.blocks[0].walk() if node.op is not SNAPSHOT]
         leaves = [node for node in self.body if not (node.blocks or node.op.is_terminator)]
-        self.checks = [node for node in leaves if node.op.can_leave(node)]
+        self.members = {node for node in leaves if _is_member(node)}
+        self.checks = [n for n in leaves if n.op.can_leave(n) and n not in self.members]
         self.hazards: list[tuple[Value, Value]] = []
 
     @property
@@ -97,7 +101,7 @@ class _Split:
 
     def is_known(self, node: Node) -> bool:
         """Whether a node is arithmetic or accesses elements of an array from outside, and is no way out but a check."""
-        if node.op in (YIELD, IF):
+        if node.op in (YIELD, IF) or node in self.members:
             return True
         if node.blocks or node.op.is_terminator:
             return False
@@ -152,6 +156,8 @@ class _Split:
     def run(self) -> None:
         """Put the loop into one over blocks of its trips, behind a loop of the checks of the block."""
         loop = self.loop
+        for node in self.members:
+            node.op = get_op("np::member")
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
         blocks = put_into_blocks(loop)
@@ -175,6 +181,13 @@ def _lie_side_by_side(elements: OwnElements, store: Node) -> bool:
     """Whether the trips store elements that lie side by side."""
     array = store.inputs[0].type
     return isinstance(array, ArrayType) and array.ndim - 1 in elements.axes(store)
+
+
+def _is_member(node: Node) -> bool:
+    """Whether a node takes a number out of a Union where a condition has told of which type it is."""
+    if node.op is not GUARD or not isinstance(node.inputs[0].type, UnionType):
+        return False
+    return all(map(is_real_scalar, node.inputs[0].type.members)) and is_told(node)
 
 
 def _writes(node: Node) -> bool:

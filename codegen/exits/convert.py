@@ -46,6 +46,7 @@ __all__ = [
     "borrow_object",
     "convert",
     "has_member",
+    "member_of",
     "narrow",
     "new_object",
     "of_members",
@@ -232,13 +233,21 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
     return result
 
 
+def member_of(value: Native, member: Type) -> Native:
+    """Give a Union as one of a member; where it holds another one, what nobody looks at."""
+    source = value.type
+    if not isinstance(source, UnionType):
+        return value
+    return Native(member, value.parts[slice(*member_parts(source, source.members.index(member)))])
+
+
 def of_members(e: Emitter, value: Native, compute: Callable[[Native], Native]) -> Native:
     """Compute something of a Union as of each of its members, and choose by the tag."""
     if not isinstance(value.type, UnionType):
         return compute(value)
     result: Native | None = None
-    for index, member in enumerate(value.type.members):
-        one = compute(Native(member, value.parts[slice(*member_parts(value.type, index))]))
+    for member in value.type.members:
+        one = compute(member_of(value, member))
         is_it = Native(BOOL, (has_member(e, value, member),))
         result = one if result is None else e.select(is_it, one, result)
     assert result is not None
@@ -277,10 +286,7 @@ def _narrow_union(e: Emitter, value: Native, type_: Type, reason: str) -> Native
     assert isinstance(source, UnionType)
     e.bailout.bail_if(e.f.bool_not(has_member(e, value, type_)), reason)
     if not isinstance(type_, UnionType):
-        if type_ not in source.members:
-            return undef_of(type_)
-        start, stop = member_parts(source, source.members.index(type_))
-        return Native(type_, value.parts[start:stop])
+        return member_of(value, type_) if type_ in source.members else undef_of(type_)
     parts = [undef(part) for part in components(type_)]
     tag: Ref = integer("i8", 0)
     for index, member in enumerate(type_.members):

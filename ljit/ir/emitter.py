@@ -106,6 +106,9 @@ class Emitter(Protocol):
     def widen(self, x: V, type_: Type) -> V:
         """Give `x` as a value of the Union `type_` that its type is a member of (or is)."""
 
+    def member(self, x: V, type_: Type) -> V:
+        """Give a Union of numbers as one of a member: any number where it holds one of another."""
+
     def of_members(self, x: V, compute: Callable[[V], V]) -> V:
         """What is computed of a number; of a Union of numbers as of each member, and chosen without a branch."""
 

@@ -191,6 +191,19 @@ declare(
 )
 declare(
     OpDef(
+        "np::member",
+        Schema("(x, *, type)"),
+        "A number of a Union as one of the member `type`: the number if it is one, else any.",
+        infer=lambda x, *, type: type,
+        evaluate=lambda x, *, type: x,
+        lower=lambda e, x, *, type: e.member(x, type),
+        keeps=lambda x, *, type: x == type,
+        ranges=RangeRules(floats=float_bounds.of_first, is_complete=lambda node: True),
+        keeps_unions=True,
+    )
+)
+declare(
+    OpDef(
         "np::classed",
         Schema("(x, is_plain)"),
         "One of Python's numbers; unless it `is_plain`, as NumPy's of the same dtype (`OpDef.ignores_class`).",

@@ -8,7 +8,7 @@ from ljit.ir import Block, Node, Value, get_op
 from ljit.ops.control import IF, TYPE_IS, YIELD
 from ljit.types import NEVER, TupleType, Type, UnionType, join
 
-__all__ = ["facts", "overlap", "without"]
+__all__ = ["facts", "is_told", "overlap", "without"]
 
 
 def without(type_: Type, other: Type) -> Type:
@@ -71,6 +71,15 @@ def facts(condition: Value, *, truth: bool) -> Iterator[tuple[Value, Type]]:
         yield from facts(node.inputs[0], truth=not truth)
     elif node.op is IF:
         yield from _facts_of_choice(node, node.outputs.index(condition), truth=truth)
+
+
+def is_told(guard: Node) -> bool:
+    """Whether the condition of the If around says that a guard holds."""
+    choice = guard.block.owner if guard.block is not None else None
+    if choice is None or choice.op is not IF:
+        return False
+    told = facts(choice.inputs[0], truth=guard.block is choice.blocks[0])
+    return (guard.inputs[0], guard.output.type) in told
 
 
 def _facts_of_choice(choice: Node, index: int, *, truth: bool) -> Iterator[tuple[Value, Type]]:

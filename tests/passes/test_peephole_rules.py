@@ -78,7 +78,8 @@ def test_an_op_that_undoes_itself_does(op):
 @pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.keeps], ids=str)
 @pytest.mark.parametrize("dtype", [np.float64, np.int8])
 def test_an_op_that_keeps_its_operand_does(op, dtype):
-    attrs = {"dtype": dtype} if "dtype" in op.schema.keyword_only else {}
+    choices = {"dtype": dtype, "type": type_of(dtype(1))}
+    attrs = {name: x for name, x in choices.items() if name in op.schema.keyword_only}
     kept = [x for x in VALUES if op.is_identity([type_of(x)], attrs)]
     assert kept
     for value in kept:
