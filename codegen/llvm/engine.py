@@ -230,8 +230,7 @@ class _Host:
         else:
             parts, pipelines = [module], [builder.getModulePassManager()]
         calls_copies = _HAS_VECTOR_COPIES in text
-        unit_steps = passes.unit_steps or passes.scalar  # without vectors nobody asks
-        with settings_of_module(calls_copies=calls_copies, unit_steps=unit_steps):
+        with settings_of_module(calls_copies=calls_copies, unit_steps=passes.unit_steps):
             for pipeline in pipelines:
                 for part in parts:
                     pipeline.run(part, builder)

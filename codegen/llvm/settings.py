@@ -48,12 +48,5 @@ def settings_of_module(*, calls_copies: bool, unit_steps: bool) -> Iterator[None
         _set("enable-mem-access-versioning=true")  # for others that use LLVM
 
 
-_told: dict[str, str] = {}  # the value of each option
-
-
 def _set(option: str) -> None:
-    # LLVM goes through all options that it has, each time: 1 % of its part of a compile.
-    name, _, value = option.partition("=")
-    if _told.get(name) != value:
-        llvm.set_option("ljit", f"-{option}")
-        _told[name] = value
+    llvm.set_option("ljit", f"-{option}")

@@ -58,9 +58,7 @@ __all__ = [
 MANY_KINDS = 4
 MAX_PLANS = 16  # specialisations of one function that live side by side
 MAX_EVICTIONS = 32  # plans given up for newer ones; after that CPython runs calls with new types
-MAX_COMPILES = (
-    8  # that did not pay, of one plan or loop, before it is left to CPython or the interpreter
-)
+MAX_COMPILES = 8  # of one plan or loop that did not pay; then CPython or the interpreter runs it
 MOST_COMPILES = 32  # of one plan or loop, all of whose code stays in memory
 # A compile takes as long as thousands of calls of CPython, however long the function; what a bailout takes is many.
 _CALLS_THAT_PAY = 5000

@@ -148,20 +148,6 @@ def test_jumps_do_not_touch_the_end_of_32_bytes():
     assert padded > plain
 
 
-def test_llvm_is_told_what_changes(monkeypatch):
-    def told_of(passes):
-        told = []
-        with monkeypatch.context() as patch:
-            patch.setattr(llvm, "set_option", lambda _name, option: told.append(option))
-            with engine._host().optimized("define void @f() {\nret void\n}", passes):
-                return told
-
-    told_of(engine.Passes())
-    assert told_of(engine.Passes(scalar=True, unit_steps=False)) == []
-    option = "-enable-mem-access-versioning="
-    assert told_of(engine.Passes(unit_steps=False)) == [f"{option}false", f"{option}true"]
-
-
 class _Features(dict):
     def flatten(self):
         return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.items()))
