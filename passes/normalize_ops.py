@@ -3,7 +3,7 @@
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
 (`OpDef.plain_op`), where `infer` knows the result type and it is the same (or nothing was known). A constant int
-beside an array of narrower ints becomes a number of its dtype, which need not be checked.
+beside an array of narrower ints, or one of NumPy's, becomes a number of that dtype, which need not be checked.
 Changes no value. A list that is made for one read at an int becomes a tuple: where the read fails, native
 code leaves before it.
 """
@@ -63,13 +63,15 @@ def _read_tuple(node: Node) -> bool:
 
 
 def _give_dtypes(node: Node) -> bool:
-    """Let constant ints of an elementwise op have the arrays' dtype, where they fit; whether any was changed."""
+    """Let constant ints of an elementwise op have the dtype of the others, where they fit; whether any was changed."""
     op = node.op
-    if not op.elementwise:
-        return False
     types = [v.type for v in node.inputs]
-    dtypes = {t.dtype for t in op.element_operands(types) if isinstance(t, ArrayType)}
-    if INT not in types or len(dtypes) != 1:
+    if not op.elementwise or INT not in types:
+        return False
+    operands = op.element_operands(types)
+    dtypes = {t.dtype for t in operands if isinstance(t, ArrayType)}
+    dtypes = dtypes or {t.dtype for t in operands if isinstance(t, ScalarType)}
+    if len(dtypes) != 1:
         return False
     (dtype,) = dtypes
     if dtype.kind not in "iu" or dtype == np.int64:
