@@ -14,9 +14,9 @@ next compile keeps such a loop as it is (`failed`). A guard of a number of a Uni
 is no check: it becomes `np::member`.
 
 Legal if the first loop sees what the second one will: it reads no array that is written to, or only each trip's own
-elements (`loops/private_elements.py`) before they are written. Arrays that could overlap are tested; if they do, the
-code leaves. It pays if the checks are all that keeps the loop from vectors: it carries no values, has no other way out
-and no loop in it, and each trip writes to elements of its own.
+elements (`loops/private_elements.py`) before they are written, and none at a place that one of the checks is about.
+Arrays that could overlap are tested; if they do, the code leaves. It pays if the checks are all that keeps the loop
+from vectors: it carries no values, has no other way out and no loop in it, and each trip writes to elements of its own.
 
 Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.4 (loop distribution).
 """
@@ -130,7 +130,7 @@ class _Split:
         if not all(_lie_side_by_side(elements, node) for node in self.body if _writes(node)):
             return False  # there would be no vectors
         needed = self.slice.nodes
-        if _arrays(needed, Effect.WRITE):
+        if _arrays(needed, Effect.WRITE) or not self.slice.is_safe:
             return False
         for array in dict.fromkeys(_arrays(needed, Effect.READ)):
             if array in written and not self._is_read_first(array):

@@ -229,9 +229,8 @@ class _Nest:
         made = CheckSlice(self.behind, checks)
         written = [self.root(v) for n in nodes for v in written_operands(n)]
         read = [self.root(v) for n in made.nodes for v in n.inputs if not is_immutable(v.type)]
-        if not any(self.aliases.may_alias(a, b) for a in written for b in read) and not any(
-            is_long(n.op) for n in made.nodes
-        ):
+        is_known = not any(self.aliases.may_alias(a, b) for a in written for b in read)
+        if is_known and made.is_safe and not any(is_long(n.op) for n in made.nodes):
             self.checks = made
 
     def has_snapshot_behind(self, store: Node) -> bool:

@@ -4,18 +4,19 @@
 
 Checks that may wait (`OpDef.may_be_checked_late`), and those of stores of numbers that may not fit
 (`OpDef.checked_by`), are made under the conditions that the program asks, with all that they need
-(`passes/distribute_checks`, `passes/unroll_and_jam`).
+(`passes/distribute_checks`, `passes/unroll_and_jam`). What is computed behind a check that failed is not used, but it
+is computed: so no element is read at a place that such a number says (`reads_behind`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, YIELD
 from ljit.types import ScalarType, is_number
 
-__all__ = ["CheckSlice", "conversion_of", "may_wait"]
+__all__ = ["CheckSlice", "conversion_of", "may_wait", "reads_behind"]
 
 
 class CheckSlice:
@@ -23,12 +24,13 @@ class CheckSlice:
 
     def __init__(self, body: Sequence[Node], checks: Iterable[Node]) -> None:
         self._body = body
+        self._checks = list(checks)
         self._within = {inner for node in body for inner in node.walk()}
         self.nodes: dict[Node, None] = {}
         self._stores: set[Node] = set()  # whose checks other ops make
         self._choices: set[Node] = set()  # Ifs of which the outputs are needed
         self._todo: list[Value] = []
-        for node in checks:
+        for node in self._checks:
             if may_wait(node):
                 self._add(node)
             else:
@@ -59,6 +61,11 @@ class CheckSlice:
         if node.block is not None and node not in self._body:
             assert node.block.owner is not None
             self._add(node.block.owner)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be done to its end, whichever of its checks fail."""
+        return not reads_behind(self._checks, self.nodes)
 
     def copy(self, into: Block, values: dict[Value, Value], blamed: int) -> None:
         """Write it at the end of a block, for `values` of the body's; `blamed`: an origin, if a store fails."""
@@ -110,3 +117,47 @@ def may_wait(node: Node) -> bool:
 
 def _is_number(value: Value) -> bool:
     return is_number(value.type) or isinstance(value.type, ScalarType)
+
+
+def reads_behind(checks: Iterable[Node], nodes: Collection[Node]) -> bool:
+    """Whether one of the nodes reads where it might not, had one of the checks, which wait, not passed.
+
+    That is at a place made of what such a check is about; or at one that was read itself, under a condition on it.
+    """
+    unsure, choices = _made_of((v for node in checks for v in node.outputs), nodes)
+    reads = [node for node in nodes if not node.blocks and node.op.effects_of(node) & Effect.READ]
+    read, _ = _made_of((v for node in reads for v in node.outputs), nodes)
+    for node in reads:
+        places = node.inputs[1:]
+        if not unsure.isdisjoint(places):
+            return True
+        is_chosen = any(choice in choices for choice in _owners(node))
+        if is_chosen and not read.isdisjoint(places):
+            return True
+    return False
+
+
+def _made_of(values: Iterable[Value], nodes: Container[Node]) -> tuple[set[Value], set[Node]]:
+    """What the nodes make of values, these among it, and the Ifs that depend on them."""
+    made, choices = set(values), set[Node]()
+    todo = [*made]
+    while todo:
+        for user, index in todo.pop().uses:
+            owner = user.block.owner if user.block is not None else None
+            if user.op is YIELD and owner in nodes and owner is not None and owner.op is IF:
+                following = owner.outputs[index : index + 1]
+            elif user in nodes:
+                following = user.outputs
+                choices |= {user} if user.op is IF else set()
+            else:
+                continue
+            todo += [value for value in following if value not in made]
+            made.update(following)
+    return made, choices
+
+
+def _owners(node: Node) -> Iterator[Node]:
+    """The nodes in which a node lies."""
+    while node.block is not None and node.block.owner is not None:
+        node = node.block.owner
+        yield node

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.testing.guarded import guarded_array
 
 N = 10_000  # trips: several blocks
 
@@ -213,3 +214,44 @@ def test_columns_of_which_there_are_no_vectors_keep_their_checks():
         native(x, out)
     assert out[:, 1].tolist() == (x * 3).tolist()
     assert "checks='made'" not in str(native.graph_for(x, out))
+
+
+def looked_up(p, table, out):
+    for i in range(len(p)):
+        x = int(p[i])
+        out[i] = int(table[(x * x) >> 58] * 16.0)
+
+
+def looked_up_where_a_product_is_small(p, table, out):
+    for i in range(len(p)):
+        x = int(p[i])
+        if 0 <= x * 3 < 64:
+            out[i] = int(table[x] * 16.0)
+
+
+WRONG = (
+    3_100_000_000,
+    0xAAAAAAAAAAAAAAAB - 2**64,
+)  # a square and three times it are small in 64 bits
+
+
+@pytest.mark.parametrize(
+    "f", [looked_up, looked_up_where_a_product_is_small], ids=lambda f: f.__name__
+)
+def test_nothing_is_read_at_a_place_that_a_check_which_fails_has_let_pass(f):
+    p, table = np.arange(N), guarded_array(32, at="start")
+    native = ljit.jit(f)
+    for _ in range(3):
+        native(p[:100], table, np.zeros(N, np.int64))
+    native.dump_asm()  # what is optimised from now on
+    for wrong in (0, *WRONG):
+        p[N - 3] = wrong
+        seen = []
+        for function in (f, native):
+            out = np.zeros(N, np.int64)
+            try:
+                result = function(p, table, out)
+            except IndexError as error:
+                result = str(error)
+            seen.append((result, out.tobytes()))
+        assert seen[0] == seen[1]
