@@ -121,6 +121,7 @@ class LoopInfo(Record):
     stop: int
     limit: int
     size: int  # nodes of the body without loops in it: what a trip costs the interpreter
+    view: int | None  # what it goes through, if it is a ``for``
     parent: LoopInfo | None = None  # the loop around it
 
 

@@ -47,6 +47,7 @@ from ljit.ops.control import (
 )
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.objects import CALL_METHOD, GETATTR
+from ljit.ops.python_iteration import HAS_NEXT
 from ljit.source import SourceRange, depth_of
 from ljit.types import ArrayType, ScalarType, Type
 
@@ -321,8 +322,10 @@ class _Compiler:
         body = node.blocks[0]
         trip, *parameters = self.new_registers(body.params)
         around = self.loop
-        size = _own_size(body)
-        info = LoopInfo(node.id, start, trip, stop, self.new_register(), size, around)
+        test = next(n for n in body if n.op is not CATCH)
+        view = self.registers_of(test.inputs)[0] if test.op is HAS_NEXT else None
+        size, limit = _own_size(body), self.new_register()
+        info = LoopInfo(node.id, start, trip, stop, limit, size, view, around)
         self.loops[node] = info
         self.headers[node], self.ends[node] = header, end = _Label(), _Label()
         exhausted = _Label()

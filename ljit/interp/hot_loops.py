@@ -7,11 +7,12 @@ enter it. So a nest is hot when it has run long, however that time is spread ove
 
 A trip may take far longer than its nodes do elsewhere (an operation on large arrays). So the clock is looked at, too,
 behind the second trip and when the trips so far say that it will be due: a loop that took `Hooks.seconds_until_hot`
-is hot.
+is hot. So is one that took a small part of that, and will take as long by the trips that are left of what it goes
+through.
 
 A loop that is short but entered often is not reported at once: its parent is, at its next trip, since native code of
-the parent has the inner loop in it. A parent that is declined, or whose next trip is long in coming, leaves it to the
-inner loop.
+the parent has the inner loop in it. A parent that is declined, that has no next trip, or whose next trip is long in
+coming, leaves it to the inner loop. A loop that has no next trip itself is not reported.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from ljit.interp.code import Code, LoopInfo
+from ljit.ops.python_views import trips_of
 from ljit.own_time import seconds_here
 
 __all__ = ["MIN_TRIPS", "NODES_OF_LEAVING_RAISE", "NODES_OF_RAISE", "HotLoops"]
@@ -36,6 +38,9 @@ _NODES_OF_ACTIVATION = 40
 
 #: trips behind which the clock is looked at for the first time
 _FIRST_LOOK = 2
+
+#: of the time after which a loop is hot: after so much of it, what is left of the loop is guessed
+_PART_UNTIL_GUESS = 1 / 16
 
 #: how many times the trips so far may be those until the next look
 _MOST_GROWTH = 3
@@ -61,6 +66,7 @@ class _Count:
     __slots__ = (
         "activations",
         "charged",
+        "first",
         "is_declined",
         "is_elsewhere",
         "look",
@@ -70,6 +76,7 @@ class _Count:
         "told",
         "trips",
         "trips_then",
+        "will_be_long",
     )
 
     def __init__(self, threshold: int) -> None:
@@ -79,6 +86,8 @@ class _Count:
         self.charged = 0  # nodes that are no whole trip
         self.look: int | None = _FIRST_LOOK  # trips behind which the clock is looked at
         self.since, self.trips_then = seconds_here(), 0  # when it was first entered, or reported
+        self.first: int | None = None  # the trip in which that was, if it was in this activation
+        self.will_be_long = False  # this activation, when the clock was looked at last
         self.activations = 0
         self.requests = 0  # of inner loops since it was at its header
         self.is_elsewhere = False  # it was run elsewhere when last asked about
@@ -89,15 +98,28 @@ class _Count:
         is_next = self.look is not None and self.look < self.threshold
         return max((self.look if is_next else self.threshold) - done, 1)  # type: ignore[operator]
 
-    def is_long(self, done: int, seconds: float) -> bool:
-        """Look at the clock: whether the loop took so many seconds. If not, say when to look again."""
+    def begin(self, done: int, trip: int, now: float) -> None:
+        """Take the time from now on."""
+        self.since, self.trips_then, self.first = now, done, trip
+
+    def is_long(self, done: int, trip: int, left: float | None, seconds: float) -> bool:
+        """Look at the clock: whether the loop took so many seconds. If not, say when to look again.
+
+        Or whether it took a part of them, and the trips that are `left` will take as long.
+        """
         now = seconds_here()
         taken, trips = now - self.since, done - self.trips_then
         growth = min((seconds - taken) / max(taken, 1e-9), _MOST_GROWTH)
         self.look = done + max(int(trips * growth), 1)
+        self.will_be_long = (
+            self.first is not None
+            and left is not None
+            and taken >= _PART_UNTIL_GUESS * seconds
+            and taken * left >= seconds * (trip - self.first)
+        )
         if taken >= seconds:
-            self.since, self.trips_then = now, done
-        return taken >= seconds
+            self.begin(done, trip, now)
+        return taken >= seconds or self.will_be_long
 
 
 class HotLoops:
@@ -119,6 +141,7 @@ class HotLoops:
         count = self._counts.get(loop.id) or self._begin(loop)
         count.activations += 1
         start, stop, last = registers[loop.start], registers[loop.stop], registers[loop.trip]
+        count.first = start if count.activations == 1 else None
         if count.is_elsewhere:
             count.look = None
             return min(start, stop)  # type: ignore[no-any-return]
@@ -167,7 +190,7 @@ class HotLoops:
             done = threshold - missing
             count.trips = done - _trips(loop, registers)
             count.look = done + _FIRST_LOOK
-            count.since, count.trips_then = seconds_here(), done
+            count.begin(done, trip, seconds_here())
             registers[loop.limit] = min(trip + count.trips_left(done), stop)
 
     def report(self, code: Code, loop: LoopInfo, trip: int, registers: list[Any]) -> Any:
@@ -175,15 +198,18 @@ class HotLoops:
         count = self._counts[loop.id]
         count.threshold = self._hooks.trips_until_hot(loop)
         count.requests = 0
-        trips = _trips(loop, registers)
+        trips, left = _trips(loop, registers), _trips_left(loop, registers)
+        if left is not None and left <= 0:  # it ends here
+            registers[loop.limit] = registers[loop.stop]
+            return None
         done = count.trips + trips
         if done >= count.threshold or count.look is None:
             is_hot, count.look, next_report = True, None, count.threshold
             is_short = trips < count.threshold
         else:
-            is_hot = count.is_long(done, self._hooks.seconds_until_hot(loop))
+            is_hot = count.is_long(done, trip, left, self._hooks.seconds_until_hot(loop))
             next_report = count.trips_left(done)
-            is_short = 2 * trips < done
+            is_short = 2 * trips < done and not count.will_be_long
         registers[loop.limit] = min(trip + next_report, registers[loop.stop])
         if not is_hot or self._leaves_to_parent(loop, count, registers, is_short=is_short):
             return None
@@ -203,7 +229,8 @@ class HotLoops:
         if loop.parent is None:
             return False
         parent = self._counts.get(loop.parent.id) or self._begin(loop.parent)
-        if parent.is_declined:
+        left = _trips_left(loop.parent, registers)
+        if parent.is_declined or (left is not None and left <= 1):
             return False
         if count.is_elsewhere:
             if count.activations % _MANY_ACTIVATIONS == 0:
@@ -226,6 +253,12 @@ def _trips(loop: LoopInfo, registers: list[Any]) -> int:
     """How many trips the present activation has behind it."""
     trip, start = registers[loop.trip], registers[loop.start]
     return trip - start if isinstance(start, int) else trip  # type: ignore[no-any-return]  # loops of ranges start at 0
+
+
+def _trips_left(loop: LoopInfo, registers: list[Any]) -> float | None:
+    """How many trips the present activation has before it, with the one that it is in; None: nobody knows."""
+    trips = None if loop.view is None else trips_of(registers[loop.view])
+    return None if trips is None else trips - registers[loop.trip]
 
 
 def _is_within(loop: LoopInfo | None, outer: LoopInfo) -> bool:

@@ -8,6 +8,7 @@ the parts of its `ViewType`, so that native code builds it and takes it apart as
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = [
     "release",
     "reversed_view",
     "size_of",
+    "trips_of",
     "view_of_call",
     "zip_view",
 ]
@@ -222,6 +224,22 @@ def release(view: Any, *_kept: object) -> None:
     elif isinstance(view, EnumerateView | ZipView):
         for part in reversed(view):  # as CPython gives a tuple's items back
             release(part)
+
+
+def trips_of(view: Any) -> float | None:
+    """How many trips a loop over the view has, by what it goes through now; None: nobody knows."""
+    match view:
+        case EnumerateView():
+            return trips_of(view[0])
+        case ReversedView():
+            return view[1]  # type: ignore[no-any-return]
+        case ZipView():
+            known = [trips for trips in map(trips_of, view) if trips is not None]
+            return min(known, default=None)
+    try:
+        return len(view) if is_indexed(view) else None
+    except OverflowError:  # a range of more items than len() can say
+        return math.inf
 
 
 def size_of(view: Any) -> int:

@@ -14,6 +14,7 @@ from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.ir import REGISTRY, parse, verify
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.ops.python_views import enumerate_view, make_cursor, reversed_view, zip_view
 
 
 def code_of(text, objects=()):
@@ -394,6 +395,91 @@ def test_the_clock_is_looked_at_when_the_time_so_far_says_that_it_is_due(monkeyp
     hooks = HotLoops(10_000, seconds=3.5)
     run(code_of(FIBONACCI), (16,), hooks)
     assert hooks.trips == [(2, 14)]  # looked at behind trips 2, 7, 12 and 14, a second apart
+
+
+ONE_LOOP = f"""
+graph(%v : Any):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value={2**63 - 1}]()
+  prim::Loop(%0, %1)
+    block0(%i : int):
+      %h : bool = prim::has_next(%v, %i)
+      prim::If(%h)
+        block0():
+          -> ()
+        block1():
+          prim::Break[depth=0]()
+      -> ()
+  return (%v)
+"""
+GO_THROUGH = f"""
+graph(%x : Any, %y : Any):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value={2**63 - 1}]()
+  %v : Any = prim::iter(%x)
+  prim::Loop(%0, %1)
+    block0(%i : int):
+      %h : bool = prim::has_next(%v, %i)
+      prim::If(%h)
+        block0():
+          -> ()
+        block1():
+          prim::Break[depth=0]()
+      %w : Any = prim::iter(%y)
+      prim::Loop(%0, %1)
+        block0(%j : int):
+          %g : bool = prim::has_next(%w, %j)
+          prim::If(%g)
+            block0():
+              -> ()
+            block1():
+              prim::Break[depth=0]()
+          -> ()
+      -> ()
+  return (%x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("items", "reported"),
+    [
+        (range(200), [8]),  # 2 of 30 seconds are over behind trip 8: all of them will take 50
+        (range(100), []),
+        (enumerate_view([None] * 200), [8]),
+        (zip_view([None] * 200, iter(range(300))), [8]),
+        (zip_view([None] * 200, range(100)), []),
+        (reversed_view([None] * 200), [8]),
+        (range(2**70), [8]),
+        (make_cursor(range(200)), []),  # nobody knows
+    ],
+    ids=["range", "few", "enumerate", "zip", "few of zip", "reversed", "huge", "cursor"],
+)
+def test_a_loop_is_hot_that_will_take_long_by_the_trips_that_are_left(items, reported, monkeypatch):
+    seconds = iter(range(100))  # behind trips 2, 8, 32 and 128
+    monkeypatch.setattr("ljit.interp.hot_loops.seconds_here", lambda: next(seconds))
+    stop = {8: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})}
+    hooks = HotLoops(10_000, stop, seconds=30.0)
+    run(code_of(ONE_LOOP), (items,), hooks)
+    assert [trip for _, trip in hooks.trips] == reported
+
+
+def test_a_loop_in_its_last_trip_leaves_being_hot_to_the_loop_within():
+    code = code_of(GO_THROUGH)
+    inner, outer = sorted(info.id for info in code.loops)[::-1]
+    hooks = HotLoops(8)
+    run(code, ([1, 2, 3], range(5)), hooks)  # the second activation needs 3 trips
+    assert hooks.trips[0] == (outer, 2)
+    hooks = HotLoops(8)
+    run(code, ([1, 2], range(5)), hooks)
+    assert hooks.trips[0] == (inner, 3)
+
+
+def test_a_loop_that_ends_is_not_reported():
+    hooks = HotLoops(5, seconds=0.0)
+    run(code_of(ONE_LOOP), ([1, 2],), hooks)
+    assert hooks.trips == []
+    run(code_of(ONE_LOOP), ([1, 2, 3],), hooks)
+    assert [trip for _, trip in hooks.trips] == [2]
 
 
 def test_a_long_activation_makes_the_inner_loop_hot():
