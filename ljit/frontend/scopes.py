@@ -17,8 +17,6 @@ from ljit.source import SourceRange
 
 __all__ = ["Names", "bound_in_target", "names_of"]
 
-_FUNCTIONS = (tree.Def, tree.Lambda)
-
 
 class Names(Record, frozen=False):
     """What one function (without those nested in it) does with names.
@@ -88,8 +86,14 @@ def _yields_in(parts: Iterable[Tree]) -> Iterator[tree.Yield]:
     for part in parts:
         if isinstance(part, tree.Yield):
             yield part
-        if not isinstance(part, _FUNCTIONS):
-            yield from _yields_in(part.children)
+        yield from _yields_in(_run_around(part) if isinstance(part, tree.Def) else part.children)
+
+
+def _run_around(definition: tree.Def) -> Iterator[Tree]:
+    """Give the parts of a nested function that run where it is defined: decorators, defaults, annotations."""
+    yield from (*definition.decorators, *definition.decl.params)
+    if definition.decl.returns is not None:
+        yield definition.decl.returns
 
 
 def bound_in_target(target: Tree | None) -> list[str]:
@@ -225,10 +229,8 @@ def _part(part: Tree, names: Names) -> None:
 
 def _nested(definition: tree.Def, names: Names) -> None:
     """Look at a nested function: its parameters' defaults run here, its body counts for escapes."""
-    for part in (*definition.decorators, *definition.decl.params):
+    for part in _run_around(definition):
         _expression(part, names)
-    if definition.decl.returns is not None:
-        _expression(definition.decl.returns, names)
     inner = names_of(definition)
     if inner.yields or definition.decorators:
         names.values.add(definition.name)
