@@ -1,9 +1,9 @@
 """Remove nodes that nobody can see the effect of, and values that nobody reads.
 
 Contract: keeps every node whose effects are not removable (`Effect.is_removable`: writes, calls,
-what may raise) and every exit. Outputs of Ifs and Regions and carried values of Loops that only
-feed themselves go away too. A loop without an end in sight (a `while`) stays, as it may run for
-ever.
+what may raise), the checks of a loop that is there for them, and every exit. Outputs of Ifs and
+Regions and carried values of Loops that only feed themselves go away too. A loop without an end in
+sight (a `while`) stays, as it may run for ever.
 
 Mark and sweep: liveness flows from effects and exits to operands, from a live output to the
 operands of the exits that define it, and from a live node to the nodes around it. Cost: linear.
@@ -51,11 +51,19 @@ class _Marker:
                 self.structures.append(node)
             if _is_root(node):
                 self._node(node)
+            if node.attrs.get("checks") == "made":
+                self._checks(node)
         while self._todo or self._todo_slots:
             if self._todo:
                 self._visit(self._todo.pop())
             else:
                 self._visit_slot(*self._todo_slots.pop())
+
+    def _checks(self, loop: Node) -> None:
+        """Mark what a loop of checks is there for: sums that may not fit are checked, though they raise nothing."""
+        for node in loop.blocks[0].walk():
+            if not (node.blocks or node.op.is_terminator) and node.op.can_leave(node):
+                self._node(node)
 
     def _node(self, node: Node) -> None:
         if node not in self.nodes:

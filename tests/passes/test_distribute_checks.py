@@ -255,3 +255,44 @@ def test_nothing_is_read_at_a_place_that_a_check_which_fails_has_let_pass(f):
                 result = str(error)
             seen.append((result, out.tobytes()))
         assert seen[0] == seen[1]
+
+
+def product(p, q, out):
+    for i in range(len(p)):
+        out[i] = int(p[i]) * int(q[i])
+
+
+def halved_product(p, q, out):
+    for i in range(len(p)):
+        if q[i] != 7:
+            out[i] = (int(p[i]) * int(q[i])) >> 1
+
+
+def total(p, q, out):
+    for i in range(len(p)):
+        out[i] = (int(p[i]) + int(q[i])) // 4
+
+
+def difference(p, q, out):
+    for i in range(len(p)):
+        out[i] = (-int(p[i]) - int(q[i])) & 255
+
+
+@pytest.mark.parametrize(
+    "f", [product, halved_product, total, difference], ids=lambda f: f.__name__
+)
+def test_ints_that_do_not_fit_are_found_in_front_of_the_loop(f):
+    p, q = np.random.default_rng(7).integers(-(2**31), 2**31, (2, N))
+    native = ljit.jit(f)
+    for _ in range(3):
+        native(p, q, np.zeros(N, np.int64))
+    assert "checks='made'" in str(native.graph_for(p, q, np.zeros(N, np.int64)))
+    for place in (0, 4095, 4096, N - 1):
+        for wrong in (2**63 - 1, -(2**63)):
+            wide = np.array([p, q])
+            wide[:, place] = wrong
+            seen = []
+            for function in (f, native):
+                out = np.zeros(N, np.int64)
+                seen.append((outcome(function, *wide, out), out.tobytes()))
+            assert seen[0] == seen[1]
