@@ -50,7 +50,7 @@ _MANY = 16
 
 def _reductions_of(attrs: Mapping[str, Any]) -> Reductions:
     combine = tuple(None if name is None else get_op(name) for name in attrs.get("reduce", ()))
-    return Reductions(combine, attrs.get("axes", ()))
+    return Reductions(combine, attrs.get("axes", ()) if any(combine) else ())
 
 
 def length_of(ops: Iterable[tuple[OpDef, Sequence[Type]]]) -> int:

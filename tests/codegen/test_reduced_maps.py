@@ -172,3 +172,29 @@ def test_all_of_a_column_is_combined_in_registers():
             f(a)
     loads = re.findall(r"load double, .*access", f.dump_llvm(a, optimized=False))
     assert len(loads) == 1  # the element; what is there is no row that waits in memory
+
+
+@pytest.mark.parametrize("kept", ["", "%s : Float64(*, *, *)"])
+def test_a_map_whose_reduced_results_nobody_needs_reduces_nothing(kept):
+    entries, results = ("None,", "%x") if kept else ("", "")
+    text = f"""
+graph(%a : Float64(*, *, *, strided)):
+  {kept}{" = " if kept else ""}prim::Map[into=0, reduce=({entries}), axes=(0,), keepdims=False](%a)
+    block0(%x : np.float64):
+      -> ({results})
+  return ({"%s" if kept else "%a"})
+"""
+    f = Compiled(text)
+    for a in (A, A[::2, ::-1], A.T, np.zeros((0, 2, 3))):
+        np.testing.assert_array_equal(f(a), a)
+
+
+def test_a_sum_that_nobody_needs_is_no_fault():
+    def unused(a):
+        a.sum(axis=0)
+        return a.shape
+
+    with config.overridden(check=1, cold_calls=False):
+        f = ljit.jit(unused)
+        for _ in range(3):
+            assert f(A[:, ::2]) == (6, 4, 9)
