@@ -56,7 +56,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.ops.private_items import holds_private
+from ljit.ops.python.private_items import holds_private
 from ljit.source import depth_of
 from ljit.types import ANY, BOOL, FLOAT, INT, Type, join
 

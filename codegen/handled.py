@@ -11,7 +11,7 @@ from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.objects import owned_result
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import NONE
 
 if TYPE_CHECKING:

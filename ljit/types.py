@@ -370,7 +370,7 @@ _SCALARS: dict[type, Type] = {
 }
 BYTES = ObjectType(bytes)  # its items, ints below 256, are read where they lie
 BYTEARRAY = ObjectType(bytearray)  # so are these, which may change, as its size may
-_INT_MIN, _INT_MAX, _UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
+INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 #: dtypes that native code computes with; others stay boxed.
 NATIVE_KINDS = {
     np.dtype(name)
@@ -417,9 +417,9 @@ def type_of(value: object) -> Type:
     """
     cls = type(value)
     if cls is int:
-        if _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
+        if INT_MIN <= value <= INT_MAX:  # type: ignore[operator]
             return INT
-        return UINT if 0 < value <= _UINT_MAX else ANY  # type: ignore[operator]
+        return UINT if 0 < value <= UINT_MAX else ANY  # type: ignore[operator]
     found = _SCALARS.get(cls) or _SCALAR_CLASSES.get(cls)
     if found is not None:
         return _checked_range(value) if isinstance(value, range) else found
@@ -434,7 +434,7 @@ def type_of(value: object) -> Type:
 
 
 def _checked_range(value: range) -> Type:
-    fits = all(_INT_MIN <= x <= _INT_MAX for x in (value.start, value.stop, value.step))
+    fits = all(INT_MIN <= x <= INT_MAX for x in (value.start, value.stop, value.step))
     return RANGE if fits else ObjectType(range)
 
 

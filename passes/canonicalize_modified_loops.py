@@ -11,8 +11,8 @@ interpreter finds out, too). Anything else is left alone.
 from __future__ import annotations
 
 from ljit.ir import Block, Graph, Node, Value, copy_node, get_op
+from ljit.ops.containers.iteration_rules import has_fixed_size
 from ljit.ops.control import BREAK, IF, LOOP, REGION, SNAPSHOT, YIELD
-from ljit.ops.iteration_rules import has_fixed_size
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import dissolve, insert_constant
 from ljit.records import Record

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from ljit.analysis.float_sums import is_carried
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops import float_bounds
 from ljit.ops.control import CONSTANT, CONTINUE, IF, LOOP, YIELD
+from ljit.ops.ranges import float_bounds
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.types import BOOL, FLOAT, ScalarType, Type

@@ -29,7 +29,7 @@ from functools import cached_property
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, GUARD, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
-from ljit.ops.python_numbers import is_real_scalar
+from ljit.ops.python.numbers import is_real_scalar
 from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks

@@ -12,7 +12,7 @@ value; only numbers that nothing else reads, Snapshots among it, are rewritten. 
 from __future__ import annotations
 
 from ljit.ir import Graph, Node, Value, get_op
-from ljit.ops.int_ranges import BITS_AND
+from ljit.ops.ranges.int_ranges import BITS_AND
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.types import INT, UINT
 

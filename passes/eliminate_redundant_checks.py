@@ -23,7 +23,7 @@ from collections.abc import Container, Sequence
 from functools import partial
 
 from ljit.analysis.limits import limits_of_atoms
-from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
+from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
 from ljit.ir.range_rules import FloatLimit
@@ -48,6 +48,7 @@ from ljit.passes.loops.trip_limits import (
 from ljit.passes.loops.unwrapped_numbers import Test, Unwrapped
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.records import Record, made_by
+from ljit.types import INT_MAX
 
 __all__ = ["eliminate_redundant_checks"]
 

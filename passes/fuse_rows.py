@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
+from ljit.ops.arrays.boxed import reduced_axes, scanned_axis
 from ljit.ops.control import MAP
-from ljit.ops.numpy_boxed import reduced_axes, scanned_axis
-from ljit.ops.numpy_index import basic_parts
+from ljit.ops.indexing.index import basic_parts
 from ljit.passes.fusion.block_loops import build_blocks
 from ljit.passes.fusion.fuse_nodes import (
     element_op,

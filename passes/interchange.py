@@ -32,7 +32,7 @@ from ljit.analysis.loop_bounds import LoopBounds, loop_bounds
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
-from ljit.ops.int_ranges import FITS
+from ljit.ops.ranges.int_ranges import FITS
 from ljit.passes.loops.ordered_bounds import OrderedBounds
 from ljit.passes.loops.stored_sums import StoredSum, match
 from ljit.passes.loops.strips import Strips, reread

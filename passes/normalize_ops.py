@@ -17,8 +17,8 @@ import numpy as np
 from ljit.analysis.alias import is_immutable
 from ljit.errors import LjitError
 from ljit.ir import Effect, Graph, Node, OpDef, get_op
-from ljit.ops.numpy_rules import element_of
-from ljit.ops.python_types import numpy_decides
+from ljit.ops.arrays.rules import element_of
+from ljit.ops.python.types import numpy_decides
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, is_tried, replace_value
 from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type

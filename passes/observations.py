@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ljit.ir import Value
-from ljit.ops.numpy_rules import dtype_of, is_scalar
+from ljit.ops.arrays.rules import dtype_of, is_scalar
 from ljit.profile import Observation
 from ljit.types import ANY, FLOAT, INT, UINT, ListType, TupleType, Type, UnionType, join
 

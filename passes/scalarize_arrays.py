@@ -16,7 +16,7 @@ import numpy as np
 from ljit.ir import Effect, Graph, Node, OddLayout, Value, get_op
 from ljit.ir.trials import ExpansionError, evaluate_symbolically
 from ljit.ops.control import BUILD, MAP
-from ljit.ops.numpy_index import view_type
+from ljit.ops.indexing.index import view_type
 from ljit.passes.containers.built_arrays import dissolve_built_arrays
 from ljit.passes.containers.symbols import Symbol, emit
 from ljit.passes.eliminate_common_subexpression import eliminate_common_subexpression

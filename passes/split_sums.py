@@ -24,8 +24,8 @@ from collections.abc import Container
 from ljit.analysis.alias import is_immutable
 from ljit.ir import Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
-from ljit.ops.int_quotients import FLOORDIV, MOD
-from ljit.ops.int_ranges import ADD, FITS, NONNEGATIVE, SUB
+from ljit.ops.ranges.int_quotients import FLOORDIV, MOD
+from ljit.ops.ranges.int_ranges import ADD, FITS, NONNEGATIVE, SUB
 from ljit.passes.loops.trip_blocks import BLOCK, has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant

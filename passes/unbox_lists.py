@@ -26,7 +26,7 @@ from collections.abc import Sequence
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import GUARD, SNAPSHOT
-from ljit.ops.private_items import number_codes
+from ljit.ops.python.private_items import number_codes
 from ljit.passes.containers.last_blocks import end_around, find_ends
 from ljit.passes.containers.list_groups import (
     Group,

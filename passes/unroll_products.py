@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
-from ljit.ops.int_products import MUL
+from ljit.ops.ranges.int_products import MUL
 from ljit.passes.loops.written_out import known_trips, write_out
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.types import INT

@@ -120,13 +120,19 @@ def loaded_after(calls, *modules):
 
 
 def test_a_first_call_loads_neither_the_compiler_nor_the_ops_of_libraries():
-    modules = ("ljit.ops.numpy_create", "ljit.ops.index", "ljit.codegen", "llvmlite")
+    modules = ("ljit.ops.creation.create", "ljit.ops.index", "ljit.codegen", "llvmlite")
     assert loaded_after(1, *modules) == []
 
 
 def test_a_compile_loads_those_ops_of_libraries_that_it_asks_for():
-    asked = ["ljit.codegen", "ljit.ops.numpy_create", "ljit.ops.builtins_numbers"]
-    others = ("numpy_arithmetic", "numpy_out", "numpy_reduce", "random_numpy", "library")
+    asked = ["ljit.codegen", "ljit.ops.creation.create", "ljit.ops.stdlib.builtins_numbers"]
+    others = (
+        "ufuncs.arithmetic",
+        "ufuncs.out",
+        "reductions.reduce",
+        "stdlib.random_numpy",
+        "library",
+    )
     assert loaded_after(2, *asked, *(f"ljit.ops.{name}" for name in others)) == asked
 
 

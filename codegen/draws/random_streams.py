@@ -25,7 +25,7 @@ from ljit.codegen.layouts.random_layout import (
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, address
 from ljit.codegen.llvm.forms import Native, components, undef_of
 from ljit.errors import InternalError
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import Type
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
 from ljit.ops.control import CHECKED_IN_FRONT, NOT_ALL, OUT_OF_RANGE, RAISED
-from ljit.ops.private_items import holds_private
+from ljit.ops.python.private_items import holds_private
 from ljit.records import Record
 from ljit.source import SourceRange, depth_of
 from ljit.types import ANY

@@ -17,7 +17,7 @@ from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref
 from ljit.codegen.llvm.forms import Native, array_parts, components, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.unboxing import unbox
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import ArrayType
 
 if TYPE_CHECKING:

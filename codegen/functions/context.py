@@ -10,7 +10,7 @@ from ljit.codegen.functions.handed_over import Recipe, put_together
 from ljit.codegen.functions.work import WorkCell
 from ljit.codegen.llvm.builder import BlockRef, ModuleBuilder, Ref, address
 from ljit.errors import CodegenError
-from ljit.ops.private_items import python_value
+from ljit.ops.python.private_items import python_value
 from ljit.records import Record, made_by
 from ljit.source import Source, SourceRange
 from ljit.types import ANY, Type

@@ -10,8 +10,8 @@ import ctypes
 
 from ljit.codegen.layouts import layout
 from ljit.ir import Graph
+from ljit.ops.arrays.float_settings import DEFAULT_SETTINGS, SETTINGS
 from ljit.ops.control import CALL_NATIVE
-from ljit.ops.float_settings import DEFAULT_SETTINGS, SETTINGS
 from ljit.types import ArrayType, ScalarType, Type
 
 __all__ = ["is_under_settings", "settings_text"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ops.python_views import VIEW_CLASSES
+from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.records import Record
 from ljit.types import BOOL, COMPLEX, RangeType, ScalarType, SliceType, Type, ViewType
 

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from ljit.errors import InternalError
-from ljit.ops.float_settings import SETTINGS
+from ljit.ops.arrays.float_settings import SETTINGS
 
 __all__ = [
     "ARRAY_BASE",

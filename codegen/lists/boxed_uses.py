@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ljit.ir import Effect, Node, Value
-from ljit.ops.containers import TUPLE_INDEX
+from ljit.ops.containers.containers import TUPLE_INDEX
+from ljit.ops.containers.keys import looks_for_key
 from ljit.ops.control import CALL_NATIVE
-from ljit.ops.keys import looks_for_key
 from ljit.ops.objects import UNPACK
 from ljit.types import ListType
 

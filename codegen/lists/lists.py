@@ -17,7 +17,7 @@ from ljit.codegen.lists.stored_items import item_object, store_item
 from ljit.codegen.llvm.builder import NULL, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.ops.control import OTHER_ITEM
-from ljit.ops.private_items import holds_numbers
+from ljit.ops.python.private_items import holds_numbers
 from ljit.types import ANY, FLOAT, INT, NEVER, ListType, Type
 
 if TYPE_CHECKING:

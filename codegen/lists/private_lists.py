@@ -16,7 +16,7 @@ from ljit.codegen.exits.convert import convert
 from ljit.codegen.layouts.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
 from ljit.codegen.llvm.builder import FALSE, NULL, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import Native, dtype_of, memory_type
-from ljit.ops.private_items import number_codes, numbers_of
+from ljit.ops.python.private_items import number_codes, numbers_of
 from ljit.types import INT, ListType, Type
 
 if TYPE_CHECKING:

@@ -39,9 +39,9 @@ from ljit.codegen.loops.watches import (
     watch_of,
 )
 from ljit.ir import Effect, Node, Value
+from ljit.ops.containers.iteration import NEXT
 from ljit.ops.control import LOOP
-from ljit.ops.int_ranges import MADE_RANGE
-from ljit.ops.python_iteration import NEXT
+from ljit.ops.ranges.int_ranges import MADE_RANGE
 from ljit.records import Record
 from ljit.types import RANGE, ArrayType
 

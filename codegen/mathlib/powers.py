@@ -23,7 +23,7 @@ from ljit.codegen.mathlib.exponentials import (
 from ljit.codegen.mathlib.logarithms import Split, rough_log
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
-from ljit.ops.numpy_powers import OFTEN_WANTED
+from ljit.ops.ufuncs.powers import OFTEN_WANTED
 
 __all__ = ["constant_power"]
 

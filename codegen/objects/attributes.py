@@ -30,7 +30,7 @@ from ljit.codegen.llvm.builder import NULL, ModuleBuilder, Ref, address
 from ljit.codegen.objects.attribute_dicts import reader_of_dict, writer_of_dict
 from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
-from ljit.ops.python_types import NO_ATTRIBUTE, find_behind, has_plain_lookup, own_attribute
+from ljit.ops.python.types import NO_ATTRIBUTE, find_behind, has_plain_lookup, own_attribute
 from ljit.records import Record
 
 __all__ = [

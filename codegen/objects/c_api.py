@@ -23,13 +23,13 @@ from ljit.codegen.layouts.layout import (
 )
 from ljit.codegen.llvm.builder import NULL, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
-from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
-from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.containers.containers import extend_list, make_dict, make_set, update_dict
+from ljit.ops.containers.iteration_views import new_cell, next_of
+from ljit.ops.containers.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
-from ljit.ops.python_numbers import to_int
-from ljit.ops.python_types import class_of
-from ljit.ops.python_views import new_cell, next_of
+from ljit.ops.python.numbers import to_int
+from ljit.ops.python.types import class_of
 from ljit.records import Record
 from ljit.types import ANY, BOOL, INT, NONE, Type
 

@@ -24,7 +24,7 @@ from ljit.codegen.llvm.forms import Native, components, dtype_of, split
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import equal_texts
 from ljit.codegen.references.unboxing import unbox
-from ljit.ops.keys import is_dict, is_key, is_set
+from ljit.ops.containers.keys import is_dict, is_key, is_set
 from ljit.records import Record
 from ljit.types import STR, TupleType, Type
 

@@ -32,7 +32,7 @@ from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.attributes import method_test, own_getter_of
 from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials, Receivers
 from ljit.ops.control import OTHER_CALLABLE
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import ANY, BOOL
 
 if TYPE_CHECKING:

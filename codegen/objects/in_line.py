@@ -19,10 +19,10 @@ from ljit.codegen.texts.decimals import field_of_int, text_of_int
 from ljit.codegen.texts.parts import part_of
 from ljit.codegen.texts.text_building import joined_texts, reversed_text
 from ljit.codegen.texts.texts import append_text
-from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.containers.iteration_views import new_cell, next_of
+from ljit.ops.containers.membership import is_in, is_not_in
 from ljit.ops.objects import call_with
 from ljit.ops.patterns import MAPPING, SEQUENCE, is_mapping, is_sequence
-from ljit.ops.python_views import new_cell, next_of
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter

@@ -10,8 +10,8 @@ from ljit.codegen.llvm.builder import Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references.refcounts import counter
 from ljit.ir import Value
+from ljit.ops.containers.iteration_rules import is_view
 from ljit.ops.control import GUARD, SNAPSHOT
-from ljit.ops.iteration_rules import is_view
 from ljit.types import ANY, INT, ListType
 
 if TYPE_CHECKING:

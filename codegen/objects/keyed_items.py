@@ -14,7 +14,7 @@ from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attribute_dicts import is_watched, renew_version
 from ljit.codegen.objects.hash_tables import UNKNOWN, find_key
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, STR
 
 if TYPE_CHECKING:

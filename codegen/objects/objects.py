@@ -8,6 +8,7 @@ from functools import partial
 from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+import ljit.ops
 from ljit.codegen.arrays.blocks import call_on_blocks
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.exits.convert import borrow_object, unbox_or_bail
@@ -25,8 +26,7 @@ from ljit.codegen.references.boxing import unbox
 from ljit.codegen.references.lifetimes import is_for_exits
 from ljit.config import settings
 from ljit.ir import Effect, Value, get_op
-from ljit.ops import python_types
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import (
     ANY,
     BOOL,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 #: tells the callee that it may write to the word before the arguments
 ARGUMENTS_OFFSET = -(2**63)
 #: where ops are declared: the functions of these files that native code calls leave no frame in tracebacks
-_OPS = os.path.join(os.path.dirname(python_types.__file__), "")
+_OPS = os.path.join(os.path.dirname(ljit.ops.__file__), "")
 
 
 def object_const(e: Emitter, value: object) -> Native:

@@ -13,8 +13,8 @@ from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, dtype_of, member_parts, split
 from ljit.codegen.references.unboxing import unbox, unbox_union
+from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     BOOL,
     CHARACTER,

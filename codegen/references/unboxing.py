@@ -29,8 +29,8 @@ from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import IS_LONGER, only_character
 from ljit.errors import CodegenError
+from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     ANY,
     BOOL,

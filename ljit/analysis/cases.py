@@ -16,7 +16,7 @@ from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Symbolic
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
-from ljit.ops.int_bounds import is_int
+from ljit.ops.ranges.int_bounds import is_int
 
 __all__ = ["bounds_of_cases", "told"]
 

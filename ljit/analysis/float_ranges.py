@@ -17,7 +17,7 @@ from ljit.analysis.float_sums import CarriedSum, bounds_of_sum, is_carried
 from ljit.ir import Node, Value
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops.control import GUARD, IF, YIELD
-from ljit.ops.float_bounds import ANYTHING, is_float, joined, met, of_first
+from ljit.ops.ranges.float_bounds import ANYTHING, is_float, joined, met, of_first
 from ljit.types import FLOAT, ScalarType, Type, UnionType
 
 if TYPE_CHECKING:

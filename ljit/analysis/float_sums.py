@@ -18,8 +18,8 @@ import numpy as np
 
 from ljit.ir import Node, Value
 from ljit.ir.range_rules import FloatBounds
-from ljit.ops import float_bounds
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, REGION, YIELD
+from ljit.ops.ranges import float_bounds
 from ljit.records import Record, made_by
 from ljit.types import FLOAT, ScalarType, UnionType
 

@@ -16,7 +16,7 @@ from collections.abc import Container, Sequence
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value, get_op
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.python_iteration import ITER, VIEW_SIZE
+from ljit.ops.containers.iteration import ITER, VIEW_SIZE
 from ljit.records import Record
 
 __all__ = ["Bound", "LoopBounds", "loop_bounds"]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ljit.ir.linear import Atom, Linear, weakest
 from ljit.ops.control import LOOP
-from ljit.ops.python_numbers import INT_MAX, INT_MIN
+from ljit.types import INT_MAX, INT_MIN
 
 __all__ = ["Proofs", "counts_trips"]
 

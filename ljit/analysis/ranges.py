@@ -20,10 +20,20 @@ from ljit.analysis.proofs import Proofs
 from ljit.ir import Block, Value
 from ljit.ir.linear import Atom, Linear, Path
 from ljit.ir.range_rules import FloatBounds, FloatLimit
-from ljit.ops import int_bounds
 from ljit.ops.control import IF, REGION, YIELD
-from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type, UnionType
+from ljit.ops.ranges import int_bounds
+from ljit.types import (
+    BOOL,
+    BYTES,
+    INT,
+    INT_MAX,
+    INT_MIN,
+    ArrayType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+)
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
 

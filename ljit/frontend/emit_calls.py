@@ -25,7 +25,7 @@ from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.known_names import known_value, outer_value
 from ljit.frontend.tree import Tree
 from ljit.ir import UNKNOWN, Value
-from ljit.ops.float_settings import float_setting
+from ljit.ops.arrays.float_settings import float_setting
 from ljit.source import SourceRange
 from ljit.types import ANY
 

@@ -23,6 +23,7 @@ from ljit.interp.special import (
     unreachable,
 )
 from ljit.ir import Block, Effect, Graph, Node, Value
+from ljit.ops.containers.iteration import HAS_NEXT
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -47,7 +48,6 @@ from ljit.ops.control import (
 )
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.objects import CALL_METHOD, GETATTR
-from ljit.ops.python_iteration import HAS_NEXT
 from ljit.source import SourceRange, depth_of
 from ljit.types import ArrayType, ScalarType, Type
 

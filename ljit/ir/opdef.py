@@ -131,9 +131,9 @@ class OpDef(Record):
     parameters: tuple[str, ...] = ()
     #: the op that this one becomes once an operand is a NumPy array or scalar (``py::add`` -> ``np::add``)
     numpy: str | None = None
-    #: the op that this one becomes on ints in [0, 2**64), once an operand may be beyond int64 (`ljit/ops/wide_ints.py`)
+    #: the op that this one becomes on ints in [0, 2**64), once an operand may be beyond int64 (`wide_ints.py`)
     wide: str | None = None
-    #: what this op for such ints does with products of 128 bits (`ljit/ops/wide_products.py`): they are made of its
+    #: what this op for such ints does with products of 128 bits (`wide_products.py`): they are made of its
     #: factors or summands, it gives their high bits, or it is one
     in_products: Literal["factors", "summands", "high bits", "product"] | None = None
 

@@ -49,8 +49,8 @@ def facts() -> Iterator[Fact]:
 
 
 def text_of(ops: Mapping[OpDef, str]) -> str:
-    """Write the index of ops and their modules, whichever was loaded first."""
-    in_order = sorted(ops, key=ops.__getitem__)
+    """Write the index of ops and their modules, by the names of the ops."""
+    in_order = sorted(ops, key=lambda op: op.name)
     lines = [" ".join((op.name, ops[op], *map(_text, facts_of(op)))) for op in in_order]
     return "\n".join(lines) + "\n"
 

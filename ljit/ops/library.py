@@ -1,70 +1,47 @@
 """All ops that stand for functions of libraries (builtins, math, NumPy, random). A compile loads few (`index.py`)."""
 
-from ljit.ops import (  # noqa: F401  # declare their ops
+# ruff: noqa: F401  # they are imported for what they declare
+
+from ljit.ops import members
+from ljit.ops.arrays import attributes, limits, scalars
+from ljit.ops.containers import list_methods, ordered_lists, private_lists, texts
+from ljit.ops.creation import copies, counted, create, fills, grids, joins, repeats
+from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients
+from ljit.ops.indexing import assign, elements, gathers, index, puts, search, selections
+from ljit.ops.products import contractions, convolutions, functions, products, products_out
+from ljit.ops.python import wide_ints, wide_products
+from ljit.ops.reductions import (
+    accumulations,
+    histograms,
+    orders,
+    places,
+    reduce,
+    reduce_where,
+    scans,
+    segments,
+)
+from ljit.ops.stdlib import (
     builtins_containers,
     builtins_extrema,
     builtins_numbers,
     builtins_sums,
     complex_functions,
     int_bits,
-    list_methods,
     math_functions,
     math_integers,
-    members,
-    numpy_accumulations,
-    numpy_arithmetic,
-    numpy_assign,
-    numpy_attributes,
-    numpy_axes,
-    numpy_combined,
-    numpy_complex,
-    numpy_contractions,
-    numpy_convolutions,
-    numpy_copies,
-    numpy_counted,
-    numpy_covariances,
-    numpy_create,
-    numpy_derived,
-    numpy_elements,
-    numpy_fills,
-    numpy_formulas,
-    numpy_functions,
-    numpy_gathers,
-    numpy_gradients,
-    numpy_grids,
-    numpy_histograms,
-    numpy_index,
-    numpy_inplace,
-    numpy_joins,
-    numpy_limits,
-    numpy_logic,
-    numpy_math,
-    numpy_orders,
-    numpy_out,
-    numpy_outer,
-    numpy_places,
-    numpy_products,
-    numpy_products_out,
-    numpy_puts,
-    numpy_reduce,
-    numpy_reduce_where,
-    numpy_repeats,
-    numpy_rolls,
-    numpy_scalars,
-    numpy_scans,
-    numpy_search,
-    numpy_segments,
-    numpy_selections,
-    numpy_shapes,
-    numpy_splits,
-    numpy_views,
-    numpy_whole_powers,
-    ordered_lists,
-    private_lists,
     random_integers,
     random_numpy,
     random_python,
-    texts,
-    wide_ints,
-    wide_products,
-)  # isort: skip
+)
+from ljit.ops.ufuncs import (
+    arithmetic,
+    complex_numbers,
+    elementary,
+    inplace,
+    logic,
+    out,
+    outer,
+    splits,
+    whole_powers,
+)
+from ljit.ops.views import axes, rolls, shapes, views

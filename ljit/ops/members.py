@@ -12,7 +12,7 @@ from types import BuiltinMethodType, MethodDescriptorType, MethodType
 from ljit.held import HeldKind, held_kind
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
-from ljit.ops.python_types import own_attribute
+from ljit.ops.python.types import own_attribute
 from ljit.types import ANY, BOOL, ObjectType, Type
 
 __all__ = [

@@ -16,7 +16,7 @@ from types import CellType, FunctionType
 from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
-from ljit.ops.python_types import join_all
+from ljit.ops.python.types import join_all
 from ljit.parameters import defaults_of
 from ljit.types import ANY, BOOL, NEVER, UNBOUND, ObjectType, Type, UnionType
 

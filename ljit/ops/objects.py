@@ -13,9 +13,9 @@ from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
 from ljit.ir.emitter import V
-from ljit.ops.int_ranges import UNPACKED
-from ljit.ops.python_numbers import plain_effect
-from ljit.ops.python_types import fixed_method, join_all
+from ljit.ops.python.numbers import plain_effect
+from ljit.ops.python.types import fixed_method, join_all
+from ljit.ops.ranges.int_ranges import UNPACKED
 from ljit.types import (
     ANY,
     INT,

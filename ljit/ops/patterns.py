@@ -14,7 +14,7 @@ import numpy as np
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import BOOL, ObjectType, Type
 
 __all__ = ["MAPPING", "SEQUENCE", "is_mapping", "is_sequence"]

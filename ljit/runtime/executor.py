@@ -24,8 +24,8 @@ from ljit.held import MadeFunctions
 from ljit.interp import Code, Errors, LoopExit, LoopInfo, resume, run
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
+from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import HOT
-from ljit.ops.float_settings import is_loud
 from ljit.own_frames import drop_own_frames
 from ljit.own_time import OwnTime, add_own_work, seconds_of_stretch
 from ljit.parameters import is_by_position

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ljit.ops.python_types import NO_ATTRIBUTE, is_users_object, own_attribute
+from ljit.ops.python.types import NO_ATTRIBUTE, is_users_object, own_attribute
 from ljit.profile import Observation, Profile
 from ljit.records import Record, made_by
 from ljit.sizes import MANY
-from ljit.types import Type
+from ljit.types import INT_MAX, INT_MIN, UINT_MAX, Type
 
 __all__ = ["PlanFeedback"]
 
-_INT_MIN, _INT_MAX, _UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 
 CHANGES_OF_UNSTABLE = 2  # changes of a global variable after which it is no longer a constant
 
@@ -72,10 +71,10 @@ class PlanFeedback(Record, frozen=False):
         """Learn of an int that a node gave while it was watched: negative, or beyond int64."""
         if value < 0:
             self.negatives.add(node_id)
-        if not _INT_MIN <= value <= _INT_MAX:
+        if not INT_MIN <= value <= INT_MAX:
             self.widened.add(node_id)
         is_signed = node_id in self.negatives and node_id in self.widened
-        if is_signed or value > _UINT_MAX:
+        if is_signed or value > UINT_MAX:
             self.no_uints.add(node_id)
 
     def had_other_items(self, node_id: int) -> bool:

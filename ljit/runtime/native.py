@@ -19,8 +19,8 @@ from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, clone
 from ljit.isolation import are_builtins_replaced
+from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import CALL_NATIVE
-from ljit.ops.float_settings import is_loud
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 
 from ljit.ir import Block, Effect, Graph, Node
+from ljit.ops.containers.keys import works_with_key
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
-from ljit.ops.keys import works_with_key
 from ljit.types import ArrayType
 
 __all__ = ["is_worthwhile", "may_lose", "quick_work", "runs_boxed"]

@@ -10,7 +10,7 @@ from functools import reduce
 
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ir.list_uses import ListUse
-from ljit.ops.private_items import number_codes
+from ljit.ops.python.private_items import number_codes
 from ljit.passes.containers.carried import find_slots
 from ljit.records import Record, made_by
 from ljit.types import INT, NEVER, RANGE, ListType, Type, ViewType, join_items

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 
 from ljit.ir import Block, Node, OpDef, Value, get_op
+from ljit.ops.arrays.boxed import scanned_axis
 from ljit.ops.control import LOOP, YIELD
-from ljit.ops.numpy_boxed import scanned_axis
-from ljit.ops.numpy_index import FROM_START, INSIDE
+from ljit.ops.indexing.index import FROM_START, INSIDE
 from ljit.passes.loops.loop_fronts import LoopFront, Rows
 from ljit.passes.rewriting import insert_constant
 from ljit.types import INT, ArrayType, ScalarType, Type

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
-from ljit.ops.numpy_boxed import reduced_axes
-from ljit.ops.numpy_gathers import can_gather, is_of_columns
+from ljit.ops.arrays.boxed import reduced_axes
+from ljit.ops.indexing.gathers import can_gather, is_of_columns
 from ljit.passes.fusion.fuse_nodes import is_elementwise, is_reduction
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant

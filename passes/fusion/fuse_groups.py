@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from ljit.analysis.dominance import holder_in
 from ljit.ir import Node, Value
-from ljit.ops.numpy_boxed import reduced_axes
+from ljit.ops.arrays.boxed import reduced_axes
 from ljit.passes.fusion.fuse_nodes import (
     Leaves,
     element_inputs,

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from ljit.ir import Block, Effect, Node, Value, get_op
-from ljit.ops.numpy_boxed import reduced_axes
-from ljit.ops.numpy_convert import can_store
+from ljit.ops.arrays.boxed import reduced_axes
+from ljit.ops.arrays.convert import can_store
 from ljit.passes.fusion.fuse_nodes import (
     Leaves,
     element_op,

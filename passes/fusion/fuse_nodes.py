@@ -10,9 +10,9 @@ import numpy as np
 
 from ljit.analysis.dominance import dominates, enclosing_blocks
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ops.arrays.boxed import reduced_axes, shape_rank
 from ljit.ops.control import MAP, SNAPSHOT
-from ljit.ops.numpy_boxed import reduced_axes, shape_rank
-from ljit.ops.numpy_index import basic_parts, is_element, view_type
+from ljit.ops.indexing.index import basic_parts, is_element, view_type
 from ljit.types import INT, RANGE, ArrayType, ScalarType, TupleType, Type, is_number
 from ljit.unique import forgets_classes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
-from ljit.ops.numpy_index import Part, basic_parts
+from ljit.ops.indexing.index import Part, basic_parts
 from ljit.passes.fusion.fuse_nodes import is_elementwise, is_store, leaves_of
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ljit.ir import Block, Node, OpDef, Value, get_op
+from ljit.ops.arrays.boxed import reduced_axes
 from ljit.ops.control import LOOP, YIELD
-from ljit.ops.numpy_boxed import reduced_axes
-from ljit.ops.numpy_index import FROM_START, INSIDE, basic_parts
+from ljit.ops.indexing.index import FROM_START, INSIDE, basic_parts
 from ljit.passes.fusion.fuse_nodes import element_op, is_reduction
 from ljit.passes.loops.loop_fronts import LoopFront, Rows, Shape
 from ljit.types import INT, ArrayType

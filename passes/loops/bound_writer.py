@@ -7,7 +7,7 @@ from functools import reduce
 
 from ljit.ir import Block, Node, Value, get_op
 from ljit.ops.control import IF, YIELD
-from ljit.ops.int_ranges import FITS, NONZERO, POSITIVE
+from ljit.ops.ranges.int_ranges import FITS, NONZERO, POSITIVE
 from ljit.passes.rewriting import insert_constant
 from ljit.types import INT
 

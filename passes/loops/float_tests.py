@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value, get_op
 from ljit.ops.control import OUT_OF_RANGE
-from ljit.ops.float_bounds import is_float
+from ljit.ops.ranges.float_bounds import is_float
 from ljit.passes.loops.repeated_elements import RepeatedElements
 from ljit.passes.rewriting import insert_constant, leave_in_front
 from ljit.types import FLOAT

@@ -20,8 +20,8 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ljit.ir import Node, Value, get_op
+from ljit.ops.arrays.rules import is_scalar
 from ljit.ops.control import BREAK, IF, LOOP, SNAPSHOT, YIELD
-from ljit.ops.numpy_rules import is_scalar
 from ljit.types import BOOL
 
 if TYPE_CHECKING:

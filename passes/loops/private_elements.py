@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 
 from ljit.analysis.dependence import indices
 from ljit.ir import Effect, Node, Value
-from ljit.ops.numpy_index import FROM_START
-from ljit.ops.python_iteration import NEXT
+from ljit.ops.containers.iteration import NEXT
+from ljit.ops.indexing.index import FROM_START
 from ljit.types import RANGE, ArrayType
 
 __all__ = ["OwnElements"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ops.control import SNAPSHOT
-from ljit.ops.int_ranges import MADE_TUPLE
+from ljit.ops.ranges.int_ranges import MADE_TUPLE
 
 if TYPE_CHECKING:
     from ljit.analysis.ranges import Ranges

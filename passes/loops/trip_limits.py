@@ -27,8 +27,8 @@ from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
-from ljit.ops.int_quotients import FLOORDIV
-from ljit.ops.int_ranges import (
+from ljit.ops.ranges.int_quotients import FLOORDIV
+from ljit.ops.ranges.int_ranges import (
     BITS_AND,
     BITS_XOR,
     FROM_INT,

@@ -17,7 +17,7 @@ from ljit.analysis.proofs import counts_trips
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Node
 from ljit.ir.linear import Atom, Linear
-from ljit.ops import int_bounds
+from ljit.ops.ranges import int_bounds
 from ljit.passes.loops.predicates import Predicate
 
 __all__ = ["Test", "Unwrapped"]

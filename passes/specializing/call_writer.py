@@ -10,7 +10,7 @@ from ljit.ir import Effect, Node, Value
 from ljit.ops.control import CALL_NATIVE, NOT_RUN
 from ljit.ops.members import CHECK_METHOD
 from ljit.ops.objects import CALL
-from ljit.ops.python_types import is_open
+from ljit.ops.python.types import is_open
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls

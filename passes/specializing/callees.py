@@ -13,7 +13,7 @@ from ljit.analysis.assumptions import python_function
 from ljit.held import HeldKind, KnownFunction, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
-from ljit.ops.python_types import find_behind, has_plain_lookup, is_open
+from ljit.ops.python.types import find_behind, has_plain_lookup, is_open
 from ljit.passes.specializing.resolve import callable_op
 from ljit.profile import Observation
 from ljit.records import Record

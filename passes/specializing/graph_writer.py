@@ -21,7 +21,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.ops.python_types import class_of
+from ljit.ops.python.types import class_of
 from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
 __all__ = ["GraphWriter", "erase", "has_snapshot", "is_left"]

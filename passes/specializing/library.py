@@ -19,7 +19,7 @@ import numpy as np
 
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.ir import REGISTRY, OpDef, Value, get_op
-from ljit.ops.python_types import has_plain_lookup
+from ljit.ops.python.types import has_plain_lookup
 from ljit.types import ObjectType, Type
 
 __all__ = ["Objects", "library_method", "library_op", "looks_up_as_known", "op_named"]

@@ -20,7 +20,7 @@ from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
 from ljit.ir.registry import STANDS_FOR
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
-from ljit.ops.python_types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
+from ljit.ops.python.types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
 from ljit.passes.specializing.library import Objects, library_method, library_op, looks_up_as_known
 from ljit.records import Record
 from ljit.types import (

@@ -13,8 +13,8 @@ from typing import Protocol
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ir.list_uses import ListUse
 from ljit.ops.control import PROFILE
-from ljit.ops.private_items import number_codes
-from ljit.ops.python_types import join_all
+from ljit.ops.python.private_items import number_codes
+from ljit.ops.python.types import join_all
 from ljit.passes.containers.carried import handed_on
 from ljit.passes.containers.list_groups import is_range
 from ljit.passes.observations import Observations

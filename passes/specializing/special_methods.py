@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import OpDef, Value
-from ljit.ops.python_types import is_open
+from ljit.ops.python.types import is_open
 from ljit.records import Record
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, Type
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ljit.ir import OpDef, Value, get_op
-from ljit.ops.numpy_rules import dtype_of, is_scalar
+from ljit.ops.arrays.rules import dtype_of, is_scalar
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.types import ArrayType, ScalarType, Type, UnionType
 

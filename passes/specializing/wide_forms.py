@@ -1,4 +1,4 @@
-"""Operations on ints that may be beyond int64: which op, of `ljit/ops/wide_ints.py` or of int64, computes them.
+"""Operations on ints that may be beyond int64: which op, of `ljit/ops/python/wide_ints.py` or of int64, computes them.
 
     x ^= (x << 13) & 0xFFFFFFFFFFFFFFFF     # wide::and(wide::mul(%x, %8192), %mask), then wide::xor
     k = x & 1023                            # an int64 again: py::and of the low bits
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.members import METHOD
-from ljit.ops.python_types import UINT64
+from ljit.ops.python.types import UINT64
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.resolve import Request
 from ljit.passes.specializing.wide_products import ProductFailures, WideProducts

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.ops import numpy_ufuncs
+from ljit.ops.ufuncs import ufuncs
 from ljit.passes.fusion.block_loops import BLOCK
 
 SIZES = [1, 2, 7, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 2 * BLOCK + 9]
@@ -136,7 +136,7 @@ def test_extrema_of_no_elements_raise():
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("factor", [None, 3.0])
 def test_what_numpy_has_a_faster_loop_for_stands_alone(wide, factor, monkeypatch):
-    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: wide)
+    monkeypatch.setattr(ufuncs, "has_wide_vectors", lambda _function, _loop: wide)
 
     @ljit.jit
     def growth(x, factor):

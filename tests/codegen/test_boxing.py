@@ -13,8 +13,8 @@ import pytest
 from ljit.codegen.llvm.builder import NULL, Ref, integer
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.references import boxing
+from ljit.ops.containers.iteration_views import EnumerateView, ReversedView, ZipView
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.ops.python_views import EnumerateView, ReversedView, ZipView
 from ljit.types import (
     ANY,
     BOOL,

@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.ops.python_views import EnumerateView
+from ljit.ops.containers.iteration_views import EnumerateView
 from ljit.types import type_of
 from tests.codegen.harness import Bailed, Compiled
 

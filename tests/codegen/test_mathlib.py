@@ -12,7 +12,7 @@ import pytest
 import ljit
 from ljit.codegen import mathlib
 from ljit.codegen.mathlib import registry, shared, tables
-from ljit.ops import numpy_ufuncs
+from ljit.ops.ufuncs import ufuncs
 from ljit.testing import elementary
 from ljit.testing.elementary import BINARY, NUMPY, errors_in_ulp, evaluate, exact
 
@@ -117,7 +117,7 @@ def test_machines_without_tables_have_functions_as_good(name, type_):
 @pytest.fixture
 def own_loops(monkeypatch):
     """No loop of NumPy's is taken for arrays, however wide this machine's vectors are."""
-    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda function, loop: False)
+    monkeypatch.setattr(ufuncs, "has_wide_vectors", lambda function, loop: False)
 
 
 @pytest.mark.usefixtures("own_loops")

@@ -10,7 +10,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.codegen.layouts.layout import ufunc_loop
-from ljit.ops import numpy_ufuncs
+from ljit.ops.ufuncs import ufuncs
 
 #: units in the last place that ljit's functions and NumPy's may be apart, with what rounding adds behind them
 PLACES = {"f": 1e-6, "d": 4e-15}
@@ -34,13 +34,13 @@ def _optimised():
 @pytest.fixture(params=[True, False], ids=["wide vectors", "none"])
 def is_wide(request, monkeypatch):
     """Whether NumPy's loops have wide vectors, whatever this machine is."""
-    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: request.param)
+    monkeypatch.setattr(ufuncs, "has_wide_vectors", lambda _function, _loop: request.param)
     return request.param
 
 
 @pytest.fixture
 def wide(monkeypatch):
-    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: True)
+    monkeypatch.setattr(ufuncs, "has_wide_vectors", lambda _function, _loop: True)
 
 
 def numbers(char: str, count: int = 1500, low: float = 0.1, high: float = 0.9) -> np.ndarray:

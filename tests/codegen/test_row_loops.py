@@ -14,7 +14,7 @@ from ljit.codegen.layouts.layout import ufunc_loop
 from ljit.codegen.llvm.instructions import callee_of
 from ljit.codegen.llvm.shared_code import PACKING, is_shared
 from ljit.codegen.nests.nest_packing import copy_function
-from ljit.ops import numpy_ufuncs
+from ljit.ops.ufuncs import ufuncs
 from ljit.testing.elementary import evaluate
 
 ROWS = 21
@@ -40,7 +40,7 @@ PLACES = {"e": HALF, "f": SHORT, "d": LONG}
 @pytest.fixture(params=[True, False], ids=["wide vectors", "none"])
 def is_wide(request, monkeypatch):
     """Whether NumPy's loops have wide vectors, whatever this machine is."""
-    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: request.param)
+    monkeypatch.setattr(ufuncs, "has_wide_vectors", lambda _function, _loop: request.param)
     return request.param
 
 
@@ -200,7 +200,7 @@ def test_what_numpy_says_of_its_loops_is_understood(target, monkeypatch):
 
     introspect = SimpleNamespace(opt_func_info=told)
     monkeypatch.setattr(np.lib, "introspect", introspect, raising=False)
-    ask = numpy_ufuncs.has_wide_vectors.__wrapped__
+    ask = ufuncs.has_wide_vectors.__wrapped__
     double, single = np.dtype("d"), np.dtype("f")
     assert ask(np.exp2, (double, double)) == (target in ("AVX512_SKX", "X86_V4"))
     assert not ask(np.exp2, (single, single))

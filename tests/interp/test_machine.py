@@ -13,8 +13,8 @@ import ljit.ops
 from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.ir import REGISTRY, parse, verify
+from ljit.ops.containers.iteration_views import enumerate_view, make_cursor, reversed_view, zip_view
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.ops.python_views import enumerate_view, make_cursor, reversed_view, zip_view
 
 
 def code_of(text, objects=()):

@@ -13,8 +13,8 @@ from ljit.characters import EMPTY, as_text
 from ljit.codegen import CompileOptions, compile_unit
 from ljit.interp.special import has_type
 from ljit.ir import Graph
+from ljit.ops.containers.iteration_views import VIEW_CLASSES, Cursor
 from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT
-from ljit.ops.python_views import VIEW_CLASSES, Cursor
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.testing.scalar_emitter import Bailed, Number, ScalarEmitter, to_number, to_object
 from ljit.types import (

@@ -6,7 +6,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.ir import REGISTRY
-from ljit.ops.numpy_ufuncs import UFUNCS
+from ljit.ops.ufuncs.ufuncs import UFUNCS
 from ljit.types import ArrayType
 from tests.ops.layouts import LAYOUTS, filled, function_of
 from tests.ops.test_numpy_native import TRANSCENDENTAL

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ljit.ir import REGISTRY
-from ljit.ops.numpy_ufuncs import UFUNCS
+from ljit.ops.ufuncs.ufuncs import UFUNCS
 from ljit.types import ANY, type_of
 from tests.ops.python_harness import NativeBailed, compile_graph, compile_op, graph_of
 

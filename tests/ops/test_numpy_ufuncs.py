@@ -8,7 +8,7 @@ import pytest
 
 import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Effect
-from ljit.ops.numpy_ufuncs import UFUNCS
+from ljit.ops.ufuncs.ufuncs import UFUNCS
 from ljit.testing.scalar_emitter import Bailed, run_lowering, to_number
 from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
 

@@ -7,9 +7,8 @@ import pytest
 
 import ljit
 from ljit.ir import Graph, get_op
-from ljit.ops.control import RETURN, SNAPSHOT
-from ljit.ops.python_iteration import HAS_NEXT
-from ljit.ops.python_views import (
+from ljit.ops.containers.iteration import HAS_NEXT
+from ljit.ops.containers.iteration_views import (
     CURSOR,
     Cursor,
     has_next,
@@ -18,6 +17,7 @@ from ljit.ops.python_views import (
     size_of,
     view_of_call,
 )
+from ljit.ops.control import RETURN, SNAPSHOT
 from ljit.types import ANY, INT, NEVER, RANGE, STR, ListType, TupleType, ViewType, type_of
 from tests.ops.python_harness import NativeBailed, attempt, compile_graph, describe
 

@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 from ljit.config import overridden
-from ljit.ops.float_settings import is_loud
+from ljit.ops.arrays.float_settings import is_loud
 
 
 def reciprocals(a, first=1.0):

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import ljit
-from ljit.ops.iteration_rules import is_view
-from ljit.ops.python_iteration import HAS_NEXT
+from ljit.ops.containers.iteration import HAS_NEXT
+from ljit.ops.containers.iteration_rules import is_view
 
 CALLS = 5
 

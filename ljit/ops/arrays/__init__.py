@@ -1,0 +1,1 @@
+"""What all NumPy ops share: dtypes, shapes and layouts, conversions, boxed calls, attributes."""

@@ -1,0 +1,1 @@
+"""Products of arrays: vectors, matrices, contractions, convolutions."""

@@ -1,0 +1,1 @@
+"""Functions of Python's library: builtins, `math`, `cmath`, `random`."""

@@ -1,0 +1,1 @@
+"""NumPy's ufuncs: the bodies of their inner loops, and calls with ``out``, in place and ``outer``."""

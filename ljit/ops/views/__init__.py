@@ -1,0 +1,1 @@
+"""Other views of an array's memory."""
