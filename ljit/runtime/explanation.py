@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ljit.ir import Node
-from ljit.ops.control import DEOPTIMIZE, GUARD, PLANNED_EXITS
+from ljit.ops.control import CALL_NATIVE, DEOPTIMIZE, GUARD, PLANNED_EXITS
 from ljit.records import Record
 from ljit.runtime.executor import ProfilingExecutor
 from ljit.runtime.native import NativeUnit
@@ -166,6 +166,8 @@ def _remark(node: Node) -> tuple[str, str]:
         return _NATIVE if reason in PLANNED_EXITS else ("interpreted", reason)
     if node.op is GUARD:
         return "native behind a guard", str(node.attrs["type"])
+    if node.op is CALL_NATIVE:
+        return _NATIVE  # what its callee does, the explanation of that tells
     if runs_boxed(node):
         return "calls Python", _snippet(node)
     return _NATIVE

@@ -16,6 +16,7 @@ from hypothesis.strategies import just, none
 
 import ljit
 from ljit import config
+from ljit.config import overridden
 from ljit.errors import UserError
 from ljit.ir import parse
 
@@ -57,6 +58,40 @@ def test_each_line_says_how_it_runs(called):
     assert line_of(text, "text = f").endswith(calls)
     assert "1 profiled run, 1 compile in " in text
     assert "2 native calls, 0 bailouts" in text
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side * self.side
+
+
+class Circle:
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return 3.0 * self.radius * self.radius
+
+
+def total_area(shapes, n):
+    total = 0.0
+    for _ in range(n):
+        for shape in shapes:
+            total += shape.area()
+    return total
+
+
+@pytest.mark.parametrize("shapes", [[Square(2.0)], [Square(2.0), Circle(1.0)]], ids=["1", "2"])
+def test_methods_that_are_native_calls_do_not_call_python(shapes):
+    with overridden(cold_calls=False, quick_runs=0):
+        function = ljit.jit(total_area)
+        for _ in range(3):
+            function(shapes, 50)
+        shown = line_of(function.explain(), "total += shape.area()")
+    assert "native" in shown and "calls Python" not in shown
 
 
 def test_failed_checks_are_counted_with_their_lines(called):
