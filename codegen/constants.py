@@ -20,6 +20,12 @@ __all__ = ["check_assumption", "constant"]
 
 def constant(e: Emitter, value: object, type_: Type) -> Native:
     """Give a Python object as a value of that type."""
+    made = _parts_of(e, value, type_)
+    made.constant = e.context.keep(value)
+    return made
+
+
+def _parts_of(e: Emitter, value: object, type_: Type) -> Native:
     if is_scalar(type_):
         return Native(type_, number_parts(type_, value))
     if type_.is_boxed:

@@ -62,6 +62,8 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     type_ = value.type
     if type_.is_boxed:
         return value.ref, None
+    if value.constant is not None:
+        return value.constant, None
     if type_ == NONE:
         return e.context.keep(None), None
     if type_ == BOOL:
@@ -118,7 +120,8 @@ def _boxed(e: Emitter, value: Native) -> Ref:
     """The object of a value, held by a slot of its own where it was not there before."""
     is_view = isinstance(value.type, ArrayType) and 0 in value.memos
     is_known_int = value.type == INT and value.ref.constant is not None
-    has_object = is_view or is_known_int or e.ownership.object_of(value) is not None
+    is_known = is_known_int or value.constant is not None
+    has_object = is_view or is_known or e.ownership.object_of(value) is not None
     if value.type.is_boxed or has_object or value.type in (NONE, BOOL):
         return borrow_object(e, value)[0]
     if isinstance(value.type, ArrayType):

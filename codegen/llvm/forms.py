@@ -89,7 +89,7 @@ class LateSlot:
 class Native:
     """A value inside the emitter: its ljit type and its components."""
 
-    __slots__ = ("late", "memos", "parts", "type")
+    __slots__ = ("constant", "late", "memos", "parts", "type")
 
     def __init__(
         self,
@@ -104,6 +104,8 @@ class Native:
         self.memos: Mapping[int, LateSlot] = memos or {}
         #: of an object that only exits need: writes the code that makes it there, a new reference or null
         self.late = late
+        #: the Python object that it is, if it is known while compiling: the code keeps that
+        self.constant: Ref | None = None
 
     @property
     def ref(self) -> Ref:

@@ -81,6 +81,8 @@ def box(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
     type_ = value.type
     if type_.is_boxed:
         return _new_reference(f, value.ref)
+    if value.constant is not None:
+        return _new_reference(f, value.constant)
     if type_ in (NONE, UNBOUND):
         return _new_reference(f, keep(None if type_ == NONE else UNBOUND_VALUE))
     boxer = _BOXERS.get(type_) or _BOXERS_BY_CLASS.get(type(type_))
