@@ -22,6 +22,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.python.types import class_of
+from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
 __all__ = ["GraphWriter", "erase", "has_snapshot", "is_left"]
@@ -199,7 +200,7 @@ class GraphWriter:
             if join(joined, type_) == joined:  # else the end of the trips gives others as they are
                 self.agree(ends, index, joined, like)
                 type_ = joined
-            outputs[old] = made.add_output(type_, old.name)
+            outputs[old] = made.add_output(as_whole(type_, old), old.name)
         return outputs
 
     def agree(self, ends: Iterable[Node], index: int, type_: Type, like: Node) -> None:

@@ -25,6 +25,7 @@ from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ir.trials import with_known_sizes
+from ljit.ops.containers.containers import TUPLE_CONSTRUCT
 from ljit.ops.control import (
     CONSTANT,
     GUARD,
@@ -55,6 +56,7 @@ from ljit.passes.specializing.union_operands import (
     plain_type,
     with_member,
 )
+from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.passes.specializing.wide_forms import WideFailures, WideForms
 from ljit.records import Record, made_by
 from ljit.types import ANY, INT, NEVER, UINT, ArrayType, ListType, Type, UnionType, join
@@ -189,8 +191,7 @@ class _Constants:
             inner = item.node if len(item.uses) == 1 else None
             is_list = inner is not None and inner.op is made.op and inner.block is made.block
             items.append(self._tuple_of(inner) if inner is not None and is_list else item)
-        op = get_op("prim::TupleConstruct")
-        return self.walk.out.append(op, items, like=made).output
+        return self.walk.out.append(TUPLE_CONSTRUCT, items, like=made).output
 
     def assume(self, assumption: Assumption) -> bool:
         if self.walk.feedback.is_unstable(assumption.key):
@@ -448,7 +449,7 @@ class _Specializer:
             return self.out.deoptimize(NOT_RUN, node)
         has_failed = self.feedback.is_widened(node.id)
         type_ = None if is_known else guarded_type(value, seen, has_failed=has_failed)
-        if type_ is not None:
+        if type_ is not None and as_whole(type_, node.output) != ANY:
             value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
         self.values[node.output] = value
         return True

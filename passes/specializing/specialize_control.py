@@ -34,6 +34,7 @@ from ljit.passes.specializing.narrowing import facts, overlap, without
 from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
 from ljit.passes.specializing.specialize_handlers import Handlers
+from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.records import Record, made_by
 from ljit.types import NEVER, Type, join
 
@@ -139,7 +140,9 @@ class ControlFlow:
             return False
         if None in ends:  # only one way leads here
             self.out.narrowed.update(facts(condition, truth=ends[0] is not None))
-        self.values.update(zip(node.outputs, results, strict=True))
+        for old, made in zip(node.outputs, results, strict=True):
+            made.type = as_whole(made.type, old)
+            self.values[old] = made
         if has_snapshots:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True

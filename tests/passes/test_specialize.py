@@ -347,3 +347,37 @@ def test_names_of_the_fields_of_a_dtype_may_change():
     for names in (("a", "b"), ("c", "d"), ("e", "f")) * 2:
         dtype.names = names
         assert f() == (names, "V", np.void)
+
+
+def tree(depth):
+    return (tree(depth - 1), tree(depth - 1)) if depth > 0 else (None, None)
+
+
+def test_tuples_of_objects_that_a_function_only_hands_on_are_not_taken_apart():
+    compiled = ljit.jit(tree)
+    compiled.__globals__["tree"], plain = compiled, tree
+    try:
+        compiled(6)
+        check(
+            str(compiled.graph_for(6)),
+            "CHECK: Any = prim::If",
+            "CHECK-NOT: prim::guard",
+            "CHECK: prim::TupleConstruct",
+        )
+        assert compiled(6) == plain(6)
+    finally:
+        compiled.__globals__["tree"] = plain
+
+
+def test_tuples_of_objects_whose_items_are_read_are_taken_apart():
+    def swapped(pairs):
+        for maker in pairs:
+            first, second = maker()
+        return second, first
+
+    check(
+        graph(swapped, [lambda: (print, 1), lambda: (2, "x")]),
+        "CHECK: %maker",
+        "CHECK: (Any, Any) = prim::guard",
+        "CHECK: prim::Unpack",
+    )
