@@ -59,21 +59,10 @@ __all__ = [
 
 def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     """The Python object of a value, and the temporary slot that keeps it alive (None: not needed)."""
+    there = _object_there(e, value)
+    if there is not None:
+        return there, None
     type_ = value.type
-    if type_.is_boxed:
-        return value.ref, None
-    if value.constant is not None:
-        return value.constant, None
-    if type_ == NONE:
-        return e.context.keep(None), None
-    if type_ == BOOL:
-        true, false = e.context.keep(True), e.context.keep(False)
-        return e.f.select(value.ref, true, false), None
-    if type_ == INT and value.ref.constant is not None:
-        return e.context.keep(value.ref.constant), None
-    known = e.ownership.object_of(value)
-    if known is not None:
-        return known, None
     if type_ == CHARACTER:
         pointer, held = _character(e, value)
         return pointer, e.ownership.acquire_temporary(held) if held.constant is None else None
@@ -86,6 +75,21 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer, e.ownership.acquire_temporary(pointer)
+
+
+def _object_there(e: Emitter, value: Native) -> Ref | None:
+    """The object of a value that need not be made: that of a constant, or the one that the value was read from."""
+    if value.type.is_boxed:
+        return value.ref
+    if value.constant is not None:
+        return value.constant
+    if value.type == NONE:
+        return e.context.keep(None)
+    if value.type == BOOL:
+        return e.f.select(value.ref, e.context.keep(True), e.context.keep(False))
+    if value.type == INT and value.ref.constant is not None:
+        return e.context.keep(value.ref.constant)
+    return e.ownership.object_of(value)
 
 
 def _character(e: Emitter, value: Native) -> tuple[Ref, Ref]:
@@ -118,11 +122,10 @@ def _memoised_object(e: Emitter, view: Native, memo: Ref) -> Ref:
 
 def _boxed(e: Emitter, value: Native) -> Ref:
     """The object of a value, held by a slot of its own where it was not there before."""
-    is_view = isinstance(value.type, ArrayType) and 0 in value.memos
-    is_known_int = value.type == INT and value.ref.constant is not None
-    is_known = is_known_int or value.constant is not None
-    has_object = is_view or is_known or e.ownership.object_of(value) is not None
-    if value.type.is_boxed or has_object or value.type in (NONE, BOOL):
+    there = _object_there(e, value)
+    if there is not None:
+        return there
+    if isinstance(value.type, ArrayType) and 0 in value.memos:
         return borrow_object(e, value)[0]
     if isinstance(value.type, ArrayType):
         parts = array_parts(value)

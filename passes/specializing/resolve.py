@@ -31,6 +31,7 @@ from ljit.types import (
     ObjectType,
     RangeType,
     ScalarType,
+    SliceType,
     TupleType,
     Type,
     UnionType,
@@ -93,6 +94,7 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
         get_op("py::getattr"): _getattr,
         get_op("prim::import_from"): _attribute_of_module,
         get_op("py::getitem"): _getitem,
+        get_op("py::setitem"): _setitem,
     }
 
 
@@ -322,6 +324,15 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     if type(position) is not int or not -length <= position < length:
         return None
     return Request(get_op("prim::TupleIndex"), (container,), {"index": position % length})
+
+
+def _setitem(request: Request, constants: Constants) -> Request | None:
+    """A list that is stored into a slice of a list."""
+    x, part, values = request.inputs
+    if isinstance(x.type, ListType) and isinstance(part.type, SliceType):
+        if isinstance(values.type, ListType):
+            return Request(get_op("py::list_assign"), request.inputs, {})
+    return None
 
 
 def _numpy_form(request: Request, constants: Constants) -> Request | None:

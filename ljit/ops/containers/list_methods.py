@@ -11,10 +11,10 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
-from ljit.ops.indexing.index import adjust_slice
 from ljit.ops.python.compare import can_lower_in
 from ljit.ops.python.numbers import at_least, at_most
 from ljit.ops.python.private_items import holds_numbers, number_code
+from ljit.ops.python.slices import adjust_slice, is_slice_of_ints, splice_bounds
 from ljit.ops.python.types import wrap_index
 from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type, is_index, join
 
@@ -303,6 +303,61 @@ declare(
         samples=(
             *(([1, 2, 3], i) for i in (0, -1, 3, -4, True, slice(1, None), slice(None, -5))),
             *(([1, 2, 3], slice(None, None, 2)), ({1: 2}, 1), ([], 0), (["a"], 0), ((1,), 0)),
+        ),
+    )
+)
+
+# -- items side by side, and others at equal distances, replaced -----------------------------------
+
+
+def _are_replaced(x: Type, part: Type, values: Type) -> bool:
+    return _are_alike(x, values) and is_slice_of_ints(part)
+
+
+def _lower_assign(e: Emitter, x: V, part: V, values: V) -> tuple[()]:
+    """``x[part] = x`` stores a copy: CPython does that."""
+    e.bail_if(e.same_object(x, values), "a list that is stored into itself")
+    size, more, zero = e.list_size(x), e.list_size(values), e.const(INT, 0)
+    _, _, step = e.slice_parts(part)
+    if step.type != NONE:
+        first, step, count = adjust_slice(e, part, size)
+        is_splice = e.compare("eq", e.cast(e.slice_parts(part)[2], INT), 1)
+        e.bail_if(is_splice, "a slice with the step 1")  # it may have another number of items
+        e.bail_if(e.compare("ne", count, more), "a slice of another size")
+        e.loop(
+            count, lambda k: e.list_store(x, e.add(first, e.mul(k, step)), e.list_load(values, k))
+        )
+        return ()
+    first, end = splice_bounds(e, part, size)
+    behind = e.sub(size, end, fits=True)
+    after = e.add(first, more, fits=True)
+    left = e.add(after, behind, fits=True)
+    e.list_resize(x, at_least(e, left, size))
+    e.list_move(x, after, x, end, behind)
+    e.list_resize(x, left)
+    e.list_move(x, first, values, zero, more)
+    return ()
+
+
+declare(
+    OpDef(
+        "py::list_assign",
+        Schema("(x!, part, values)"),
+        "``x[part] = values``, a list into a slice of a list",
+        statement="{0}[{1}] = {2}",
+        infer=lambda x, part, values: (),
+        evaluate=operator.setitem,
+        lower=_lower_assign,
+        can_lower=_are_replaced,
+        effects=lambda x, part, values: (
+            Effect.WRITE | Effect.RAISE if _are_replaced(x, part, values) else Effect.CALL
+        ),
+        list_use=ListUse(other=2),
+        samples=(
+            *(([1, 2, 3], slice(*part), [7, 8]) for part in ((1, None), (3,), (2, 1), (-9, 9))),
+            *(([1, 2, 3], slice(None, None, step), [7, 8]) for step in (2, -2, 3, 1, 0)),
+            ([1, 2], slice(0, 1), []),
+            (["a"], slice(0, 1), [None, 2]),
         ),
     )
 )

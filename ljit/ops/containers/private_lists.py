@@ -9,11 +9,11 @@ from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
-from ljit.ops.indexing.index import adjust_slice
 from ljit.ops.python.numbers import at_least
 from ljit.ops.python.private_items import python_list
+from ljit.ops.python.slices import adjust_slice, is_slice_of_ints
 from ljit.ops.python.types import range_length
-from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type
+from ljit.types import BOOL, INT, NONE, ListType, Type
 
 __all__: list[str] = []
 
@@ -67,11 +67,6 @@ def _lower_product(e: Emitter, x: V, count: V) -> V:
     e.list_resize(made, e.mul(size, times))
     e.loop(times, lambda k: e.list_move(made, e.mul(k, size), x, zero, size))
     return made
-
-
-def _is_of_ints(part: Type) -> bool:
-    parts = (part.start, part.stop, part.step) if isinstance(part, SliceType) else (ANY,)
-    return all(t in (NONE, BOOL, INT) for t in parts)
 
 
 def _infer_private(*_operands: Type, item: Type) -> Type:
@@ -139,7 +134,7 @@ _op(
     infer=lambda x, part=NONE: x,
     evaluate=_make_section,
     lower=_lower_section,
-    can_lower=lambda x, part=NONE: part == NONE or _is_of_ints(part),
+    can_lower=lambda x, part=NONE: part == NONE or is_slice_of_ints(part),
     effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
 )
 _op(
