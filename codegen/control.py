@@ -18,7 +18,7 @@ from ljit.codegen.emitter import Emitter
 from ljit.codegen.exits.bailout import Landing, Retry, known_object
 from ljit.codegen.exits.convert import convert, has_member, narrow
 from ljit.codegen.functions.context import Note
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lists.boxed_uses import is_boxed

@@ -4,7 +4,7 @@ An entry takes CPython's vectorcall arguments. When the call has no keywords, th
 arguments, arguments of the unit's types, its assumptions about global variables hold, and NumPy is
 not set to raise where floats overflow, the body runs. Else it jumps, with the same arguments, to the
 function that its `NextCell` names: the entry of another specialisation, the one that leaves calls to CPython
-(`ljit/runtime/passing.py`), or the slow path (`ljit.codegen.functions.slow_path`).
+(`ljit/runtime/passing.py`), or the slow path (`ljit/codegen/functions/slow_path.py`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,8 @@ from ljit.codegen.functions.bodies import (
 from ljit.codegen.functions.choice import emit_choice
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.float_settings import is_under_settings
-from ljit.codegen.functions.slow_path import (
-    enter_recursive_call,
-    leave_recursive_call,
-    slow_entry,
-    support,
-)
+from ljit.codegen.functions.recursion import enter_recursive_call, leave_recursive_call
+from ljit.codegen.functions.support import slow_entry, support
 from ljit.codegen.functions.work import count_work, is_used_up, work_left
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ljit.codegen.entries.entry import NextCell, begin_entry
 from ljit.codegen.functions.choice import call_plainly
-from ljit.codegen.functions.slow_path import slow_entry
+from ljit.codegen.functions.support import slow_entry
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.types import Type

@@ -14,7 +14,7 @@ from functools import partial, reduce
 from ljit.codegen.exits.exits import call_exit
 from ljit.codegen.functions.bodies import lower_depth, raise_depth
 from ljit.codegen.functions.context import Context, ExitInfo, SiteInfo
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import LateSlot, Native
 from ljit.codegen.references.ownership import Ownership

@@ -1,6 +1,6 @@
 """Exits: the values of a Snapshot, handed to the helper as Python objects.
 
-They run once in a while, so they cost as little compile time as can be: one call of `leave` (`slow_path.py`) an exit,
+They run once in a while, so they cost as little compile time as can be: one call of `leave` (`support.py`) an exit,
 with a format of `Py_BuildValue` that says how CPython boxes each number. What values consist of is put together from
 these by the interpreter's side (`codegen/functions/handed_over.py`). What takes more than that, as a view, is a
 function shared by all exits, which LLVM does not optimise.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.handed_over import Known, Parts, Recipe
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import Native, dtype_of, is_scalar, items_of, split
 from ljit.codegen.references.boxing import box

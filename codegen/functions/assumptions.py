@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import MISSING, Assumption
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ljit.analysis.signatures import Signature
-from ljit.codegen.functions.slow_path import check_stack
+from ljit.codegen.functions.recursion import check_stack
 from ljit.codegen.layouts.layout import recursion_remaining
 from ljit.codegen.llvm.basic_blocks import part
 from ljit.codegen.llvm.builder import (

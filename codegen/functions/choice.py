@@ -12,7 +12,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import partial, reduce
 
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, Ref, address
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.sizes import ALL_MAGNITUDES

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.functions.bodies import in_each_frame
 from ljit.codegen.functions.gil import ERROR, GO_ON, THREAD_FLAG, flags
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.functions.work import (
     count_work,
     is_used_up,

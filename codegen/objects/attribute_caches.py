@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts.instances import TYPE_VERSION
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address

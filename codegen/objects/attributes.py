@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 
 from ljit.analysis.assumptions import python_function
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts.instances import (
     TYPE_GETATTRO,
     TYPE_VERSION,

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     FALSE,

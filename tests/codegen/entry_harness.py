@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.entries import entry
-from ljit.codegen.functions import slow_path
 from ljit.codegen.functions.assumptions import emit_assumptions
 from ljit.codegen.functions.choice import ChoiceCell, emit_choice
+from ljit.codegen.functions.support import slow_entry
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.codegen.llvm.forms import Native
@@ -61,7 +61,7 @@ def build(
     made = cls()
     made.code = compile_ir(module.render(), "native")
     made.following, made.kept = following, kept
-    following.target = slow_path.slow_entry()
+    following.target = slow_entry()
     set_vectorcall(made, made.code.address)
     return made
 

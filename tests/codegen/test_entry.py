@@ -15,8 +15,9 @@ import pytest
 
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.codegen.entries import entry
-from ljit.codegen.functions import slow_path
+from ljit.codegen.functions import recursion
 from ljit.codegen.functions.choice import ChoiceCell
+from ljit.codegen.functions.support import slow_entry
 from ljit.codegen.llvm.builder import ModuleBuilder, address, integer
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.codegen.llvm.forms import Native
@@ -96,7 +97,7 @@ def test_entries_chain_through_their_next_cells():
     assert floats(1.0, 2.0) == 3.0
     assert floats(1, 2) == "ints"
     assert floats(1, 2.0) == ("slow", (1, 2.0), None)
-    floats.following.target = slow_path.slow_entry()
+    floats.following.target = slow_entry()
     assert floats(1, 2) == ("slow", (1, 2), None)
 
 
@@ -111,7 +112,7 @@ def _make_function(slow):
             raise AssertionError
 
     made = make_function_type(Base)()
-    set_vectorcall(made, slow_path.slow_entry())
+    set_vectorcall(made, slow_entry())
     return made
 
 
@@ -284,20 +285,20 @@ def _make_recursive():
 
     function = make_function_type(Base)()
     module = ModuleBuilder("recursive")
-    following = entry.NextCell(slow_path.slow_entry())
+    following = entry.NextCell(slow_entry())
     f, arguments, _ = entry.begin_entry(module, "native", [INT], following)
-    slow_path.enter_recursive_call(f)
+    recursion.enter_recursive_call(f)
     again, stop = f.new_block("again"), f.new_block("stop")
     f.condbr(f.icmp("sgt", arguments[0].ref, integer("i64", 0)), again, stop)
     f.start(stop)
-    slow_path.leave_recursive_call(f)
+    recursion.leave_recursive_call(f)
     f.ret(boxing.box(f, Native(INT, (integer("i64", 7),)), keep))
     f.start(again)
     less = f.add(arguments[0].ref, integer("i64", -1))
     argument = boxing.box(f, Native(INT, (less,)), keep)
     result = f.call_external("ptr", "PyObject_CallOneArg", (keep(function), argument))
     boxing.decref(f, argument)
-    slow_path.leave_recursive_call(f)
+    recursion.leave_recursive_call(f)
     f.ret(result)
     code = compile_ir(module.render(), "native")
     set_vectorcall(function, code.address)
