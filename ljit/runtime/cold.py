@@ -21,37 +21,25 @@ functions has them native in their second calls, however short these are.
 
 from __future__ import annotations
 
-import dis
-import inspect
 import math
-import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.analysis.assumptions import python_function
 from ljit.own_time import TimeOfCall, without_delays
 from ljit.records import Record, made_by
 from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.likely import codes_in, has_large_array, levels_of_loops, may_be_many_trips
-from ljit.runtime.native import is_compiler_loaded, make_pass_on
+from ljit.runtime.jumps import Jumps, may_callees_run_long
+from ljit.runtime.likely import levels_of_loops
+from ljit.runtime.native import is_compiler_loaded
 from ljit.runtime.options import Options
-from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
-from ljit.runtime.plans import (
-    MANY_KINDS,
-    MAX_PLANS,
-    NO_GAIN,
-    RUNS_OF_SHORT_ONE,
-    SLOW_CALLS_BEFORE_PASSING_ON,
-    Plan,
-    is_long_in_use,
-)
+from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
+from ljit.runtime.plans import MANY_KINDS, MAX_PLANS, RUNS_OF_SHORT_ONE, Plan
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import are_few, claim, counted_once, has_room, is_staked, leaves_calls
+from ljit.runtime.waiting import claim, counted_once, has_room, is_staked, leaves_calls
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -68,9 +56,8 @@ from ljit.types import (
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
-    from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "call_cold", "run_refused", "run_watched"]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "price"]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
@@ -89,7 +76,6 @@ _PARTS_LEFT = 8  # of a call, one of which is much to be left to the interpreter
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
-_GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class ColdCalls(Record, frozen=False):
@@ -115,7 +101,7 @@ class ColdCalls(Record, frozen=False):
         if not leaves_calls(options):
             return ColdCalls(0, may_wait=False)
         jumps = Jumps.of(fn.__code__)
-        if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
+        if jumps.may_run_long or may_callees_run_long(fn, {fn}):
             return ColdCalls(0, levels=levels_of_loops(fn.__code__))
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
         return ColdCalls(limit, jumps.has_loops, are_short=True)
@@ -152,23 +138,24 @@ class ColdCalls(Record, frozen=False):
 
     def is_paid(self, plan: Plan, baseline: Baseline, kinds: int = 0) -> bool:
         """Whether as much time was spent on the plan as the next compile may take."""
-        price = _price(baseline) * (1 + kinds // MANY_KINDS)
-        return plan.seconds >= price and counted_once(plan.seconds) >= price
+        needed = price(baseline) * (1 + kinds // MANY_KINDS)
+        return plan.seconds >= needed and counted_once(plan.seconds) >= needed
 
     def is_shown(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the calls just before a compile, which is earned, were profiled: the first ones show little."""
         if not self.may_wait or baseline is None or not self.is_paid(plan, baseline, kinds):
             return True
         seconds = plan.looks * plan.last_run[1]
-        return plan.looks >= PROFILED_RUNS or seconds >= _price(baseline) * _SHARE_OF_LOOKS
+        return plan.looks >= PROFILED_RUNS or seconds >= price(baseline) * _SHARE_OF_LOOKS
 
     def has_room(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
         if not self.may_wait or baseline is None:
             return True
-        price = _price(baseline)
-        price = price if is_compiler_loaded() else price + _SECONDS_OF_LOADING
-        return has_room(price, is_likely=self.is_likely(plan), spent=plan.seconds)
+        loading = 0.0 if is_compiler_loaded() else _SECONDS_OF_LOADING
+        return has_room(
+            price(baseline) + loading, is_likely=self.is_likely(plan), spent=plan.seconds
+        )
 
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
@@ -178,7 +165,7 @@ class ColdCalls(Record, frozen=False):
             return False
         is_likely = self.is_likely(plan)
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
-        return is_staked(_price(baseline), most=most, is_likely=is_likely)
+        return is_staked(price(baseline), most=most, is_likely=is_likely)
 
     def is_likely(self, plan: Plan) -> bool:
         """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""
@@ -203,7 +190,7 @@ class ColdCalls(Record, frozen=False):
             return True
         of_call = plan.last_run[1]
         is_much = _PARTS_LEFT * each >= of_call or of_call < _SECONDS_OF_SHORT_CALL
-        return is_much and plan.seconds >= _SHARE_OF_LOOKS * _price(baseline)
+        return is_much and plan.seconds >= _SHARE_OF_LOOKS * price(baseline)
 
     def leaves(self, plan: Plan, baseline: Baseline, kinds: int) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short.
@@ -275,146 +262,9 @@ class ColdCalls(Record, frozen=False):
         return min(most, calls_within(due - self.seconds, each, are_short=not self.has_loops))
 
 
-def call_cold(
-    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
-) -> object:
-    """Leave a call to CPython, unless there are reasons to compile the function now."""
-    cold, fn = executor.cold, executor.fn
-    if not cold.is_for([*args, *kwargs.values()]):
-        executor.warm_up()
-        return executor.call(args, kwargs)
-    if not cold.is_look_due:
-        result = cold.run(executor.owner, fn, executor.run_plainly, args, kwargs)
-        if cold.is_over:  # it has run often
-            cold.has_run_often = True
-            executor.link_if_loaded()
-        return result
-    cold.was_looked_at = True
-    values = bind_arguments(fn, args, kwargs) if executor.baseline is not None else None
-    plan = executor.table.plan_for(values) if values is not None else None
-    if values is None or plan is None:
-        return executor.run_plainly(args, kwargs)
-    result = executor.interpret(plan, values)
-    if plan.feedback.profile.has_arrays:
-        executor.warm_up()
-    return result
-
-
-def run_watched(
-    executor: ProfilingExecutor,
-    plan: Plan,
-    values: Sequence[object],
-    args: tuple[object, ...],
-    kwargs: Mapping[str, object],
-) -> object:
-    """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
-    cold, baseline = executor.cold, executor.baseline
-    plan.has_large_arrays = has_large_array(values)
-    if cold.are_loops_over_numbers(plan):
-        levels = max(cold.levels, 1)
-        plan.has_many_trips = may_be_many_trips(values, levels, if_unknown=are_few())
-    is_left = baseline is not None and cold.leaves(plan, baseline, executor.kinds)
-    runs_here = not is_left and not is_deep() and cold.has_room(plan, baseline)
-    if baseline is None or runs_here:
-        plan.looks += 1
-        return executor.interpret(plan, values)
-    if not cold.is_paid(plan, baseline, executor.kinds):
-        plan.looks = 0
-    calls = cold.calls_since(executor.owner)
-    if not _has_native_code(executor):
-        cold.let_nested_pass(executor.owner, executor.fn)
-    stretch = TimeOfCall()
-    try:
-        return executor.run_plainly(args, kwargs)
-    finally:
-        within = cold.calls_since(executor.owner)
-        calls, seconds = calls + within - 1, stretch.end() / within
-        is_native = _has_native_code(executor)
-        if is_native:
-            calls = executor.detours.note(seconds)
-        if cold.are_short:
-            seconds = plan.each = without_delays(seconds, plan.each)
-        if plan.runs:  # else there is no profile yet
-            plan.runs += calls
-        plan.seconds += claim(seconds * calls)
-        if not is_native:
-            cold.passed = _calls_to_pass(plan, _price(baseline), seconds, are_short=cold.are_short)
-            pass_calls(executor.owner, executor.fn, cold.passed)
-
-
-def _calls_to_pass(plan: Plan, price: float, seconds: float, *, are_short: bool) -> int:
-    """How many of the next calls may jump: half as many as there were, until the compile is earned.
-
-    Where it is, but there is no room, those of the next milliseconds.
-    """
-    due = price - plan.seconds
-    due = due if due > 0 else max(SECONDS_PASSED, plan.seconds * PART_PASSED)
-    calls = calls_within(due, seconds, are_short=are_short)
-    return min(calls, plan.runs // 2) if plan.runs else calls
-
-
-def _has_native_code(executor: ProfilingExecutor) -> bool:
-    """Whether calls have to come to native entries first."""
-    return any(plan.unit is not None for plan in list(executor.plans.values()))
-
-
-def run_without_plan(
-    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
-) -> object:
-    """Leave a call to CPython whose arguments do not fit, or are of types that are too many."""
-    stretch = TimeOfCall()
-    try:
-        return executor.run_plainly(args, kwargs)
-    finally:
-        executor.detours.note(stretch.end())
-        if not _has_native_code(executor):
-            executor.detours.pass_on()
-
-
-def _price(baseline: Baseline) -> float:
+def price(baseline: Baseline) -> float:
     """The seconds that must have been spent before a compile."""
     return _SECONDS_OF_COMPILE + baseline.size * _SECONDS_OF_NODE
-
-
-def run_refused(
-    executor: ProfilingExecutor, plan: Plan, args: tuple[object, ...], kwargs: Mapping[str, object]
-) -> object:
-    """Let CPython run a call of a plan that gains nothing; after many of them calls jump there without coming here."""
-    start = time.perf_counter()
-    try:
-        return executor.run_plainly(args, kwargs)
-    finally:
-        _count_slow_call(executor, plan, time.perf_counter() - start)
-
-
-def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) -> None:
-    plan.slow_calls += 1
-    if all(p.refused is not None for p in list(executor.plans.values())):
-        may_gain = plan.refused == NO_GAIN and plan.compiles == 1 and is_compiler_loaded()
-        if may_gain and is_long_in_use(plan, seconds):
-            plan.refused = None  # the next call that comes here has it compiled again
-        _pass_behind(executor.owner, executor.fn, plan.slow_calls, seconds)
-    elif (
-        is_compiler_loaded()
-        and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON
-        and not plan.pass_on
-    ):
-        with executor.lock:
-            plan.pass_on = make_pass_on(executor.fn, plan.types)
-            executor.link_entries()
-    else:  # with that entry, it is a call that it does not take, as one with keywords
-        plan.slow_calls += executor.detours.note(seconds) - 1
-
-
-def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds: float) -> None:
-    """Let calls jump to CPython behind so many that did not: as many as there were, jumps included.
-
-    They may have arguments of other types. `seconds`: what the last call took; a long one need not jump.
-    """
-    as_many = 1 << min(slow_calls, MOST_PASSED.bit_length())
-    calls = min(as_many, calls_within(SECONDS_PASSED, seconds))
-    if calls:
-        pass_calls(owner, fn, calls)
 
 
 def _takes_objects(types_: Iterable[Type]) -> bool:
@@ -432,59 +282,3 @@ def _is_of_numbers(t: Type) -> bool:
 
 def _is_users_class(cls: type) -> bool:
     return bool(cls.__flags__ & _IS_HEAP_TYPE)
-
-
-class Jumps(Record):
-    """What the jumps of a function, and of comprehensions in it, say of how long a call takes."""
-
-    instructions: int
-    has_loops: bool
-    may_run_long: bool  # a loop is none over a container: a ``while``, or perhaps one over a range
-
-    @staticmethod
-    @lru_cache(maxsize=1024)
-    def of(code: types.CodeType) -> Jumps:
-        codes = list(codes_in(code))
-        each = [list(dis.get_instructions(c)) for c in codes]
-        heads = [{i.offset for i in found if i.opname == "FOR_ITER"} for found in each]
-        loops = [{i.argval for i in found if _jumps_back(i)} for found in each]
-        is_generator = bool(code.co_flags & _GENERATES)
-        has_ranges = any(heads) and any("range" in c.co_names for c in codes)
-        has_whiles = any(not a <= b for a, b in zip(loops, heads, strict=True))
-        return Jumps(
-            max(map(len, each)),
-            len(codes) > 1 or any(loops),
-            is_generator or has_ranges or has_whiles,
-        )
-
-
-def _may_callees_run_long(fn: types.FunctionType, around: set[types.FunctionType]) -> bool:
-    """Whether functions that it names, and that run as a part of it, loop or recurse."""
-    callees = {f for named in _functions_named(fn) if (f := _part_of_callers(named)) is not None}
-    return not callees.isdisjoint(around) or any(
-        Jumps.of(f.__code__).has_loops or _may_callees_run_long(f, around | {f}) for f in callees
-    )
-
-
-def _part_of_callers(named: object) -> types.FunctionType | None:
-    """The function, if it is a plain one, or a decorated generator function: those who go through it run it."""
-    if isinstance(named, types.FunctionType):
-        return named
-    function = python_function(named)
-    is_generator = function is not None and function.__code__.co_flags & inspect.CO_GENERATOR
-    return function if is_generator else None
-
-
-def _jumps_back(instruction: dis.Instruction) -> bool:
-    is_jump = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
-    return is_jump and instruction.argval <= instruction.offset
-
-
-def _functions_named(fn: types.FunctionType) -> Iterator[object]:
-    """What the names of global and closure variables in the function stand for now."""
-    yield from (fn.__globals__[name] for name in fn.__code__.co_names if name in fn.__globals__)
-    for cell in fn.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not bound yet
-            continue

@@ -34,7 +34,7 @@ from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import ColdCalls, call_cold, run_refused, run_watched, run_without_plan
+from ljit.runtime.cold import ColdCalls
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
@@ -54,6 +54,7 @@ from ljit.runtime.native import (
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops
 from ljit.runtime.passing import FOR_EVER, pass_calls, stop_passing
+from ljit.runtime.plain_calls import call_cold, run_refused, run_watched, run_without_plan
 from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,

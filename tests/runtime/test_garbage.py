@@ -113,9 +113,9 @@ print(gc.collect() > 0, [r() for r in references], gc.isenabled())
 
 LASTING = """
 from ljit.codegen.functions import work
-from ljit.runtime import cold
+from ljit.runtime import cold, plain_calls
 seen = {id(x) for x in gc.get_objects()}
-lasting = [cold.run_watched, cold.__dict__, cold.ColdCalls, work.__dict__]
+lasting = [plain_calls.run_watched, cold.__dict__, cold.ColdCalls, work.__dict__]
 print(any(id(x) in seen for x in lasting), all(map(gc.is_tracked, lasting)))
 """
 

@@ -359,7 +359,7 @@ def test_a_function_that_took_much_longer_than_its_compile_is_compiled_whatever_
 
     monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
     f = ljit.jit(tick_in_loop)
-    price = cold._price(f._executor.baseline)
+    price = cold.price(f._executor.baseline)
     assert not waiting.has_room(price)
     with own_time.timed_apart():
         clock.go_on(1000.0)
