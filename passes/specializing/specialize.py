@@ -143,7 +143,7 @@ def specialize_loop(
     walk.out.catches = is_in_try(loop)
     walk.snapshot(f"header:{loop.id}", live)
     entry = [walk.values[param] for param in header]
-    if walk.control.visit_loop(loop, entry[0], entry[1:]):
+    if walk.control.loops.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     out = walk.end()
     return Specialization(
