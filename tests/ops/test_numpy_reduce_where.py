@@ -237,3 +237,17 @@ def test_products_of_complex_numbers_begin_with_the_first_value():
         for x in (np.nan, np.inf, -0.0, 1.0, complex(-0.0, -0.0)):
             for _ in range(3):
                 assert repr(compiled(a, x)) == repr(product(a, x))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "uint8"])
+@pytest.mark.parametrize("total", [np.int64, np.float32, bool])
+def test_totals_of_masks_may_have_another_dtype(dtype, total):
+    def totals(a, m):
+        return (
+            np.sum(a, dtype=total, where=m),
+            a.sum(axis=1, dtype=total, where=m, keepdims=True),
+            a.prod(axis=0, dtype=total, where=m),
+        )
+
+    shapes = [(2, 3), (4, 3), (3, 0), (6, 10)]
+    compare(totals, *[(numbers(x, dtype), numbers(x, "bool")) for x in shapes])

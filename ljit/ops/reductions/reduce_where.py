@@ -91,7 +91,8 @@ def _masked_total(
     if chosen is None:
         return None
     total = parts.apply(name, chosen, **attrs)
-    is_signed = chosen is not a and a.type.dtype.kind in "fc"
+    dtype = dtype_of(total.type)
+    is_signed = chosen is not a and dtype is not None and dtype.kind in "fc"
     return parts.apply(combine, total, parts.constant(float(number))) if is_signed else total
 
 
