@@ -27,7 +27,7 @@ from ljit.codegen.nests import fills
 from ljit.codegen.on_demand import LateModule
 from ljit.codegen.references.lifetimes import is_used_up_at_once
 from ljit.codegen.references.ownership import Ownership
-from ljit.codegen.scalars import arithmetic
+from ljit.codegen.scalars import arithmetic, overflows
 from ljit.codegen.scalars.hypotenuses import Hypotenuse
 from ljit.ops.control import LOOP
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
@@ -200,9 +200,9 @@ class Emitter:
     floored_quotient = arithmetic.floored_quotient
     rem = arithmetic.rem
     neg = arithmetic.neg
-    add_overflow = arithmetic.add_overflow
-    sub_overflow = arithmetic.sub_overflow
-    mul_overflow = arithmetic.mul_overflow
+    add_overflow = overflows.add_overflow
+    sub_overflow = overflows.sub_overflow
+    mul_overflow = overflows.mul_overflow
     bit_and = arithmetic.bit_and
     bit_or = arithmetic.bit_or
     bit_xor = arithmetic.bit_xor

@@ -10,11 +10,12 @@
 A check in each trip is a way out of the loop, of which LLVM makes no vectors. The lower and the upper halves of 4096
 terms have sums that fit whatever the terms are. What the parts give together is checked behind the block; if it is no
 int64, the code leaves in front of the block, and the interpreter goes on with ints of any size. (A sum that is none
-only in between need not leave.)
+only in between need not leave.) So it does if one of the checks of the terms has failed (`OpDef.may_be_checked_late`),
+which are looked at behind the block, too.
 
 Legal if nobody sees the sum within the loop, and the loop has no effects, so that a block may be done again. It pays if
-the checks of sums are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries
-nothing but sums. Loops whose sums are proven to fit are left alone.
+such checks are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries nothing but
+sums. Loops whose sums are proven to fit are left alone.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ljit.ir import Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_quotients import FLOORDIV, MOD
 from ljit.ops.ranges.int_ranges import ADD, FITS, NONNEGATIVE, SUB
+from ljit.passes.loops.check_slices import may_wait, reads_behind
 from ljit.passes.loops.trip_blocks import BLOCK, has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
@@ -41,11 +43,14 @@ assert BLOCK.bit_length() + _HALF < 63
 
 
 @graph_pass(NAME)
-def split_sums(graph: Graph) -> bool:
-    """Rewrite the loops for which it is legal and pays; whether there were any."""
+def split_sums(graph: Graph, failed: Container[int] = ()) -> bool:
+    """Rewrite the loops for which it is legal and pays; whether there were any.
+
+    `failed`: origins of nodes whose checks failed behind a block.
+    """
     changed = False
     for loop in [node for node in graph.walk() if node.op is LOOP]:
-        sums = _sums_of(loop)
+        sums = _sums_of(loop, failed)
         if sums and is_allowed(NAME, loop):
             _run(loop, sums)
             changed = True
@@ -68,7 +73,7 @@ class _Sum(Record):
         return [node for node, _ in self.terms if FITS not in node.proven]
 
 
-def _sums_of(loop: Node) -> list[_Sum]:
+def _sums_of(loop: Node, failed: Container[int]) -> list[_Sum]:
     """Find the sums to split; none if that is not legal or does not pay."""
     body = loop.blocks[0]
     if len(loop.blocks) != 1 or len(loop.inputs) == 2 or has_few_trips(loop) or loop.attrs:
@@ -80,22 +85,31 @@ def _sums_of(loop: Node) -> list[_Sum]:
     found = [_sum_of(body, index) for index in range(len(loop.inputs) - 2)]
     sums = [s for s in found if s is not None]
     checked = {node for s in sums for node in s.unproven}
-    if len(sums) < len(found) or not all(_is_plain(node, checked) for node in body.walk()):
-        return []
-    return [s for s in sums if s.unproven]
+    late = [node for node in _checks_in(body) if node not in checked]
+    is_legal = (
+        len(sums) == len(found)
+        and all(may_wait(node) and node.origin not in failed for node in late)
+        and all(map(_is_plain, body.walk()))
+        and not reads_behind(late, set(body.walk()))
+    )
+    return [s for s in sums if s.unproven] if is_legal else []
 
 
-def _is_plain(node: Node, checked: Container[Node]) -> bool:
-    """Whether a node may be done again, and LLVM makes vectors of it."""
+def _checks_in(body: Block) -> list[Node]:
+    """The nodes of a body that may leave."""
+    leaves = (n for n in body.walk() if not (n.blocks or n.op.is_terminator or n.op is SNAPSHOT))
+    return [node for node in leaves if node.op.can_leave(node)]
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether a node, but for its checks, may be done again, and LLVM makes vectors of it."""
     if node.op in (SNAPSHOT, YIELD, IF):
         return True
     if node.blocks or node.op.is_terminator or is_long(node.op):
         return False
-    if node.op.can_leave(node):
-        return node in checked
     if node.op.ranges in (MOD, FLOORDIV) and not _is_power_of_2(node.inputs[1]):
         return False  # there are no vectors of quotients of 64 bits
-    is_repeatable = node.op.effects_of(node) & ~Effect.READ == Effect.PURE
+    is_repeatable = node.op.effects_of(node) & ~(Effect.READ | Effect.RAISE) == Effect.PURE
     return is_repeatable and all(is_immutable(out.type) for out in node.outputs)
 
 
@@ -166,6 +180,8 @@ def _run(loop: Node, sums: list[_Sum]) -> None:
             whole = blocks.body.append(node).output
         ends[s.index] = whole
     blocks.body.create(YIELD, (blocks.end, *ends), like=loop)
+    if _checks_in(body):
+        loop.attrs["checks"] = "made"
 
 
 def _add_up_apart(s: _Sum, body: Block) -> None:

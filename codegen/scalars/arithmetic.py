@@ -162,46 +162,6 @@ def neg(e: Emitter, x: Native) -> Native:
     return Native(x.type, (e.f.binary("sub", integer(x.ref.type, 0), x.ref),))
 
 
-def _with_overflow(e: Emitter, name: str, x: Native, y: Native) -> tuple[Native, Native]:
-    sign = "s" if kind_of(x) == "i" else "u"
-    llvm = x.ref.type
-    folded = _fold_overflow(name, x.ref, y.ref) if sign == "s" else None
-    if folded is not None:
-        return Native(x.type, (folded,)), Native(BOOL, (integer("i1", 0),))
-    pair = e.f.call_external(
-        f"{{{llvm}, i1}}", f"llvm.{sign}{name}.with.overflow.{llvm}", (x.ref, y.ref), ""
-    )
-    value, flag = e.f.extract(llvm, pair, 0), e.f.extract("i1", pair, 1)
-    return Native(x.type, (value,)), Native(BOOL, (flag,))
-
-
-def _fold_overflow(name: str, x: Ref, y: Ref) -> Ref | None:
-    """The exact result for two constants whose result fits, or for a neutral operand."""
-    neutral = 1 if name == "mul" else 0
-    if y.constant == neutral:
-        return x
-    if x.constant == neutral and name != "sub":
-        return y
-    if x.constant is None or y.constant is None:
-        return None
-    a, b = x.constant, y.constant
-    exact = {"add": a + b, "sub": a - b, "mul": a * b}[name]
-    wrapped = integer(x.type, exact)
-    return wrapped if wrapped.constant == exact else None
-
-
-def add_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
-    return _with_overflow(e, "add", x, y)
-
-
-def sub_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
-    return _with_overflow(e, "sub", x, y)
-
-
-def mul_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
-    return _with_overflow(e, "mul", x, y)
-
-
 def _of_bits(e: Emitter, opcode: str, x: Native | int, y: Native | int) -> Native:
     x, y = _pair(x, y)
     return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))

@@ -110,16 +110,16 @@ LOOP = _control(
     "(start, stop, *carried, lanes=1, reordered=False, most_trips=None, ends_after=None, checks='here')",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
-    Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used
-    up, the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that
-    block runs with the carried values as parameters and its Yield gives the outputs. There are as many
-    outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of
-    the program's loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then
-    tested together. `reordered`: loops of a nest in another order than the program's, whose trips have no state of the
-    program; nothing in them can leave. `most_trips`: a `while` loop has no more. `ends_after`: the same of one in
-    another loop, in which no polls are needed. `checks`: the
-    loop does nothing but checks (``"made"``; see `OpDef.may_be_checked_late`), which are looked at behind it, for
-    another loop, which has none (``"in front"``); LLVM is to make vectors of both.""",
+    Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used up,
+    the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that block runs with
+    the carried values as parameters and its Yield gives the outputs. There are as many outputs as carried
+    values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of the program's
+    loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then tested together.
+    `reordered`: loops of a nest in another order than the program's, whose trips have no state of the program;
+    nothing in them can leave. `most_trips`: a `while` loop has no more. `ends_after`: the same of one in
+    another loop, in which no polls are needed. `checks`: those of the loop (``"made"``; see
+    `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does nothing but checks
+    for another loop, which has none (``"in front"``); LLVM is to make vectors of each.""",
     is_exit_target=True,
 )
 REGION = _control(

@@ -60,6 +60,33 @@ def of_distances(a, n):
     return s
 
 
+def of_products(a, n):
+    s = t = 0
+    for i in range(n):
+        x = int(a[i]) >> 20
+        s += x * x - int(a[i]) * 3
+        t += x * 1_000_003
+    return s, t
+
+
+def of_steps(a, n):
+    s = 0
+    for i in range(1, n):
+        d = int(a[i]) - int(a[i - 1])
+        if d < 0:
+            d = -d
+        s += d
+    return s
+
+
+def of_whole_parts(a, n):
+    s = 0
+    for i in range(n):
+        if a[i] > -7:
+            s += int(a[i] * 0.25) * 3 - i
+    return s
+
+
 def read_in_the_loop(a, n):
     s = most = 0
     for i in range(n):
@@ -80,6 +107,7 @@ def up_to_an_error(a, n):
 
 
 PROGRAMS = [of_elements, of_differences, of_two_terms, downwards, in_a_nest, of_distances]
+PROGRAMS += [of_products, of_steps, of_whole_parts]  # whose terms have checks, too
 
 
 def elements(high, n=N):

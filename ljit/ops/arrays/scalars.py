@@ -185,7 +185,9 @@ declare(
         infer=lambda x, *, type: type,
         evaluate=_as_number,
         lower=_lower_number,
-        ranges=RangeRules(value=_same_int, floats=float_bounds.of_first),
+        ranges=RangeRules(
+            value=_same_int, floats=float_bounds.of_first, is_complete=lambda node: True
+        ),
         keeps_unions=True,
     )
 )
