@@ -364,7 +364,7 @@ def jit(
             raise OptionError(f"ljit.jit: {name} is True or False; got {value!r}")
     if not isinstance(num_profiled_runs, int) or num_profiled_runs < 0:
         message = "num_profiled_runs is a count of calls, 0 or more"
-        raise UserError(f"ljit.jit: {message}; got {num_profiled_runs!r}")
+        raise OptionError(f"ljit.jit: {message}; got {num_profiled_runs!r}")
     options = Options(bool(strict), bool(fastmath), num_profiled_runs)
     if fn is None:
         return lambda function: _decorate(function, options)

@@ -576,6 +576,12 @@ def test_switches_are_true_or_false(name, value):
     ljit.jit(simple, **{name: 0})
 
 
+@pytest.mark.parametrize("value", [-1, 1.5, "1", None], ids=repr)
+def test_profiled_runs_are_a_count(value):
+    with pytest.raises(ljit.errors.OptionError, match="is a count of calls, 0 or more; got"):
+        ljit.jit(simple, num_profiled_runs=value)
+
+
 def test_of_bound_methods_and_partial_functions_the_function_is_decorated():
     class Line:
         slope = 2
