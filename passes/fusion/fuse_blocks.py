@@ -17,7 +17,6 @@ from ljit.passes.fusion.fuse_nodes import (
     element_inputs,
     element_op,
     element_type,
-    is_apart,
     is_gather,
     is_reduction,
     is_store,
@@ -30,6 +29,7 @@ from ljit.passes.fusion.fuse_parts import compute_parts
 from ljit.passes.fusion.fuse_stores import merge_stores
 from ljit.passes.fusion.fuse_updates import make_updates_plain
 from ljit.passes.fusion.fuse_views import move_views_up
+from ljit.passes.fusion.own_memory import is_apart
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import move_users_behind
 from ljit.types import ArrayType, RangeType

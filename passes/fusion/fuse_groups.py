@@ -13,23 +13,21 @@ from collections.abc import Iterable, Sequence
 from ljit.analysis.dominance import holder_in
 from ljit.ir import Node, Value
 from ljit.ops.arrays.boxed import reduced_axes
+from ljit.passes.fusion.equal_shapes import Leaves, form_of, leaves_of
 from ljit.passes.fusion.fuse_nodes import (
-    Leaves,
     element_inputs,
     element_op,
-    form_of,
-    is_apart,
     is_exact,
     is_gather,
     is_reduction,
     is_store,
     is_turned_gather,
     is_writing,
-    leaves_of,
     may_leave,
     nest_type,
     takes_elements,
 )
+from ljit.passes.fusion.own_memory import is_apart
 from ljit.records import Record, made_by
 from ljit.types import ArrayType
 

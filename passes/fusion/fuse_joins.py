@@ -15,14 +15,8 @@ from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
-from ljit.passes.fusion.fuse_nodes import (
-    Leaves,
-    are_sizes,
-    element_type,
-    is_elementwise,
-    leaves_of,
-    may_leave,
-)
+from ljit.passes.fusion.equal_shapes import Leaves, are_sizes, leaves_of
+from ljit.passes.fusion.fuse_nodes import element_type, is_elementwise, may_leave
 from ljit.passes.fusion.fuse_updates import Check, spanning_axes
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant

@@ -18,13 +18,12 @@ import numpy as np
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.arrays.boxed import reduced_axes
 from ljit.ops.arrays.convert import can_store
+from ljit.passes.fusion.equal_shapes import Leaves, leaves_of
 from ljit.passes.fusion.fuse_nodes import (
-    Leaves,
     element_op,
     is_elementwise,
     is_exact,
     is_reduction,
-    leaves_of,
     may_leave,
     needs_elements,
 )

@@ -18,14 +18,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import PREDICATE, SNAPSHOT
+from ljit.passes.fusion.equal_shapes import Leaves, are_sizes, leaves_of
 from ljit.passes.fusion.fuse_nodes import (
-    Leaves,
-    are_sizes,
     element_inputs,
     element_op,
     is_elementwise,
     is_store,
-    leaves_of,
     may_leave,
 )
 from ljit.passes.fusion.part_sources import (

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.indexing.index import Part, basic_parts
-from ljit.passes.fusion.fuse_nodes import is_elementwise, is_store, leaves_of
+from ljit.passes.fusion.equal_shapes import leaves_of
+from ljit.passes.fusion.fuse_nodes import is_elementwise, is_store
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.types import NONE, ArrayType, SliceType, TupleType
