@@ -6,10 +6,10 @@ around, `nest_moves.py` those of rows of any kind: what is only moved needs noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, TRUE, Phi, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import outer_loop
 from ljit.codegen.loops.nest_functions import own_function
@@ -87,27 +87,70 @@ class Blocks(Conditions):
     def _put_side_by_side(
         self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
     ) -> Iterator[list[Places]]:
-        """Give the places of so many elements of each row, which lie as the loops take for granted."""
+        """Give the places of so many elements of each row, which lie as the loops take for granted.
+
+        What rows are combined with is the same for all of them.
+        """
         f, loose = self.f, [] if self._fast is TRUE else self._loose
         steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
         combined = [target for target, _ in self._reduced_targets]
-        free = iter(buffers(f, len(rows) * len(loose)))
-        found, stored = [], []
-        for row in rows:
-            places = self._moved(row, first, steps)
-            found.append({**places})
-            for x in loose:
-                near, parts = next(free), (places[x], steps[x], count)
-                if x in self.sources or x in combined:
-                    found[-1][x] = gather(f, x.dtype, near, parts)
-                else:
-                    is_near = f.icmp("eq", steps[x], strides[x])
-                    found[-1][x] = f.select(is_near, places[x], near)
-                if x in self.targets and (x not in combined or row is rows[0]):
-                    stored.append((x.dtype, near, parts))
+        found = [self._moved(row, first, steps) for row in rows]
+        packed = [(i, x) for i in range(len(rows)) for x in loose if i == 0 or x not in combined]
+        nears = dict(zip(packed, buffers(f, len(packed)), strict=True))
+        there = {(i, x): found[i][x] for i, x in packed}
+
+        def gathered(i: int, x: Operand) -> Ref:
+            place, near = there[i, x], nears[i, x]
+            if x in self.sources or x in combined:
+                return gather(f, x.dtype, near, (place, steps[x], count))
+            return f.select(f.icmp("eq", steps[x], strides[x]), place, near)
+
+        def scattered() -> None:
+            for i, x in packed:
+                if x in self.targets:
+                    scatter(f, x.dtype, nears[i, x], (there[i, x], steps[x], count))
+
+        are_there = self._are_blocks_near({x: steps[x] for x in loose}, count)
+        places = self._chosen(
+            are_there, [*there.values()], lambda: [gathered(*at) for at in packed]
+        )
+        for (i, x), place in zip(packed, places, strict=True):
+            found[i][x] = place
         yield found
-        for dtype, near, parts in stored if f.is_reachable else ():
-            scatter(f, dtype, near, parts)
+        if f.is_reachable and any(x in self.targets for _, x in packed):
+            either(f, are_there, lambda: None, scattered)
+
+    def _are_blocks_near(self, steps: Mapping[Operand, Ref], count: Ref) -> Ref:
+        """Whether so many elements of each of the arrays lie side by side.
+
+        The same for all blocks of a row, but LLVM must not see that: it would write the loop over them twice.
+        """
+        f = self.f
+        units = {x: self._unit(x) for x in steps}
+        lengths = [
+            (f.binary("mul", step, count), f.binary("mul", units[x], count))
+            for x, step in steps.items()
+        ]
+        return all_of(f, [f.icmp("eq", *both) for both in lengths])
+
+    def _chosen(
+        self, condition: Ref, values: Sequence[Ref], others: Callable[[], Sequence[Ref]]
+    ) -> list[Ref]:
+        """The values if the condition holds; else others, which are found then."""
+        f, pairs = self.f, list[Phi]()
+        if condition.constant is not None:
+            return [*values] if condition.constant else [*others()]
+        pack, done = f.new_block("pack"), f.new_block("packed")
+        before = f.condbr(condition, done, pack)
+        f.start(pack)
+        found = others()
+        after = f.br(done)
+        f.start(done)
+        for value, other in zip(values, found, strict=True):
+            pairs.append(f.phi(value.type))
+            pairs[-1].add(value, before)
+            pairs[-1].add(other, after)
+        return [*pairs]
 
     def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, x.strides[axis]), "")

@@ -259,7 +259,32 @@ def test_elements_with_smaller_results_are_put_side_by_side(dtype, step):
     a, b = (np.repeat(x, abs(step))[::step] for x in (a, b))
     for _ in range(3):
         np.testing.assert_array_equal(f(a, b), np.equal(a, b))
-    assert len(re.findall(r"[fi]cmp o?eq (?:double|i64) %t\d+, %t\d+\n", f.dump_llvm())) == 1
+    assert f.dump_llvm().count("zext i1") == 1
+
+
+def test_what_rows_are_combined_with_is_put_side_by_side_once():
+    f = ljit.jit(lambda a: a.max(axis=0))
+    planes = np.arange(4200.0).reshape(10, 20, 21)[:, ::2, ::3]
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for a in (planes, planes, planes.T, planes[::-1]):
+            np.testing.assert_array_equal(f(a), a.max(axis=0))
+        text = f.dump_llvm()
+    several = max(text.split("\ndefine "), key=lambda part: part.count("; rows.gather8"))
+    assert several.count("; rows.gather8") == (4 + 1) + (
+        1 + 1
+    )  # four rows and what is left, with a result each
+    waits = several.split("; rows.gather8")[0].splitlines()[-8:]
+    assert any(" br i1 " in line for line in waits)  # not where they lie side by side
+
+
+def test_loops_over_blocks_are_not_written_twice():
+    f = ljit.jit(lambda a: a.max(axis=0))
+    a = np.arange(4200.0).reshape(10, 20, 21)[:, ::2, ::3]
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(a), a.max(axis=0))
+        counts = [f.dump_llvm(optimized=x).count("rows.gather8") for x in (False, True)]
+    assert counts[0] == counts[1]
 
 
 COLUMNS = {
