@@ -170,10 +170,10 @@ class AxisOrder:
             return CUBE <= ndim <= _MOST and not self.into
         return (ndim == CUBE and count == ndim * bool(self.fresh)) or 0 < count == ndim == SPACE
 
-    def is_order_other(self, targets: Sequence[Operand]) -> Ref:
-        """Whether axes do not come in the order of memory, or one of one element has others outside."""
-        found = [self._exchange_condition(outer, targets) for outer in range(self.space.ndim - 1)]
-        return any_of(self.e.f, found) if self.may_be_turned else FALSE
+    def are_in_order(self, targets: Sequence[Operand]) -> bool:
+        """Whether axes are known to come in the order of memory, those of one element outside."""
+        places = range(self.space.ndim - 1) if self.may_be_turned else ()
+        return all(self._exchange_condition(outer, targets) is FALSE for outer in places)
 
     def with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
         """Go through the axes in the order of memory, those that turn out to have one element outside.

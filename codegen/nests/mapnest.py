@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -270,25 +269,21 @@ class _Nest(AxisOrder):
             with self.kept():
                 write(self.with_reduced_axis(axis, targets), [axis], are_joined=True)
 
-        last, are_some = self.space.ndim - 1, 0 < len(reduced) < self.space.ndim
-        is_other, order = FALSE, FALSE
-        if not is_known and self.are_sorted(reduced):
-            if are_some:
-                is_other = self.is_order_other(targets)
-            else:
-                targets, is_known = self.with_axes_sorted(targets), True
-        if not is_known and is_other is FALSE:
-            targets, are_single = self.with_single_axes_outside(targets)
-            order = f.binary("or", self.order(self.into), are_single)
-        if not are_some:
-            ordered(order, reduced)
-        elif is_other is not FALSE:
-            sort = partial(self._sort, targets, joined)
-            is_other = TRUE if self.e.is_quick else is_other  # one copy less
-            either(f, is_other, sort, lambda: ordered(FALSE, reduced))
+        last, order = self.space.ndim - 1, FALSE
+        are_some, are_sorted = 0 < len(reduced) <= last, not is_known and self.are_sorted(reduced)
+        if are_sorted and are_some and not self.are_in_order(targets):
+            self._sort(targets, joined)
         else:
-            turned = [last - axis for axis in reduced]
-            either(f, order, lambda: ordered(TRUE, turned), lambda: ordered(FALSE, reduced))
+            if are_sorted and not are_some:
+                targets, is_known = self.with_axes_sorted(targets), True
+            if not is_known:
+                targets, are_single = self.with_single_axes_outside(targets)
+                order = f.binary("or", self.order(self.into), are_single)
+            if are_some:
+                turned = [last - axis for axis in reduced]
+                either(f, order, lambda: ordered(TRUE, turned), lambda: ordered(FALSE, reduced))
+            else:
+                ordered(order, reduced)
         if self.into and not kernel.may_leave and has_checks:
             msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
@@ -316,7 +311,10 @@ class _Nest(AxisOrder):
         is_apart: bool,
         are_joined: bool,
     ) -> Loops:
-        """The loops, of which `axes` are reduced; `are_joined`: others outside of them may turn out to be, too."""
+        """The loops, of which `axes` are reduced.
+
+        `are_joined`: others outside of them may turn out to be, too, or in their place.
+        """
         space, sources, count = self.space, self.sources, len(self.into)
         accumulators = [*(None for _ in self.into), *self.accumulators]
         if space.ndim - 1 in axes and all(accumulators):
@@ -336,7 +334,6 @@ class _Nest(AxisOrder):
             accumulators,
             kernel,
             reduced=axes,
-            is_begun=are_joined and len(self.reductions.axes) > 1,
             are_joined=are_joined,
             ways=[way for way in ways if way is not None],
             is_fresh=not into,

@@ -310,12 +310,10 @@ class Blocks(Conditions):
         f, (place, step, pitch, plane), (count, rows, is_short) = self.f, there, parts
         unit = integer("i64", x.dtype.itemsize)
         is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
-        is_once = self._are_planes_combined and plane.constant == 0  # a plane that all share
-        here = near, unit, whole, ZERO if is_once else f.mul(rows, whole)
+        here = near, unit, whole, f.mul(rows, whole)
         is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole)])
-        if not self._are_planes_combined:
-            is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
-            is_line = f.binary("and", is_line, is_full)
+        is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
+        is_line = f.binary("and", is_line, is_full)
         moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, 0)
         others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
         is_loose = x in self._loose
@@ -337,30 +335,27 @@ class Blocks(Conditions):
         def unless_there(move: Callable[[], None]) -> Callable[[], None]:
             return lambda: either(f, is_there, lambda: None, move)
 
-        apart = f.select(is_there, plane, here[3]) if self._are_planes_combined else whole
-        apart = f.select(is_short, apart, pitch_of(f, x.dtype, step, pitch))
+        apart = f.select(is_short, whole, pitch_of(f, x.dtype, step, pitch))
         return unless_there(load), unless_there(store), f.select(is_there, place, near), apart
 
     def _walk_rows(
         self, rows: Ref, count: Ref, places: Places, pitches: Places, strides: Places, is_one: Ref
     ) -> None:
-        """Some elements of each of some rows, or all as one row, of each plane if these are combined."""
-        f, planes = self.f, self._planes
+        """Some elements of each of some rows, or all as one row."""
+        f = self.f
 
         def row(k: Ref) -> None:
             self._rows = [
                 {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
             ]
             hoisted = [self._hoisted(row, strides) for row in self._rows]
-            height = rows if self._are_planes_combined else f.mul(planes, rows)
-            elements = f.select(is_one, f.mul(height, count), count)
+            elements = f.select(is_one, f.mul(f.mul(self._planes, rows), count), count)
             self._walk(elements, hoisted, strides, is_unit=True)
             self._rows = [{}]
 
         with own_function(f):  # what is around it runs a few times, and need not be fast
-            times = planes if self._are_planes_combined else ONE
-            trip, is_one_copy = f.select(is_one, times, rows), self.kernel.length > SHORT
-            outer_loop(self.e, trip, row, is_one_copy=is_one_copy)
+            is_one_copy = self.kernel.length > SHORT
+            outer_loop(self.e, f.select(is_one, ONE, rows), row, is_one_copy=is_one_copy)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

@@ -115,18 +115,13 @@ class Conditions(RowMoves):
         Those that are one row already are not.
         """
         are_short = self._short_condition(FALSE) if self.ndim >= SPACE else FALSE
-        if are_short is FALSE or not self.is_fresh:
+        if are_short is FALSE or not self.is_fresh or self._reduced_targets:
             return FALSE
         f, (planes, rows, elements) = self.f, self.space.sizes[-SPACE:]
         are_many = f.icmp("sge", planes, _MANY)
         is_small = f.icmp("sle", f.mul(rows, elements), _LITTLE)
         are_rows = f.bool_not(self.strides.joined(self.inner - 1, self.inner))
         return all_of(f, [are_short, are_many, is_small, are_rows])
-
-    @property
-    def _are_planes_combined(self) -> bool:
-        """Whether the planes of the last two axes are combined with each other."""
-        return self.ndim >= SPACE and self.inner - 2 in self.reduced
 
     def _are_rows_of(self, count: int) -> Ref:
         """Whether rows have at most so many elements."""

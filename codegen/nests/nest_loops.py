@@ -38,9 +38,8 @@ class Loops(ShortRows):
     """The loops while they are written.
 
     `accumulators` has how a target is reduced along the axes `reduced`, or None for a target that holds all elements.
-    `is_begun`: along others, too, so that it is combined with what it holds. `are_joined`: no axes go on behind one
-    another that could be stepped through as one. `ways`: which targets are temporary.
-    `is_fresh`: all targets are new arrays.
+    `are_joined`: along others, too, so that it is combined with what it holds, and no axes go on behind one another
+    that could be stepped through as one. `ways`: which targets are temporary. `is_fresh`: all targets are new arrays.
     """
 
     def __init__(
@@ -52,7 +51,6 @@ class Loops(ShortRows):
         kernel: Kernel,
         *,
         reduced: Sequence[int] = (),
-        is_begun: bool = False,
         are_joined: bool = False,
         ways: Sequence[Redirection] = (),
         is_fresh: bool = False,
@@ -61,7 +59,7 @@ class Loops(ShortRows):
         self.space = space
         self.ndim = space.ndim
         self.reduced = reduced
-        self.is_begun = is_begun
+        self.are_joined = are_joined
         self.ways = ways
         self.is_fresh = is_fresh
         results = [target for target, _ in self._reduced_targets]
@@ -199,7 +197,7 @@ class Loops(ShortRows):
             self._move(axis, trips)
             return
         are_grouped = self._are_moved or self._may_be_short is not FALSE
-        if are_grouped and axis == self.inner - 2:
+        if are_grouped and axis == self.inner - 2 and axis not in self.reduced:
             inside = partial(self._level, axis + 1, trips, is_unit=is_unit)
             planes = partial(self._plane_loop, axis, trips, inside)
             turned = partial(self._move_turned_planes, axis, trips)

@@ -42,7 +42,7 @@ class ReducedRows(Stages):
     """Loops whose results may be reduced."""
 
     runs: Sequence[Sequence[int]]  # neighbouring axes that are all reduced, or all not
-    is_begun: bool  # whether results hold what others are combined with
+    are_joined: bool  # whether results hold what others are combined with
     is_flat: Ref  # whether all axes can be gone through as one
     _is_one: bool  # whether what is written goes through one row, of which nothing else is left
 
@@ -53,7 +53,7 @@ class ReducedRows(Stages):
     @property
     def first_fresh(self) -> int | None:
         """The first reduced axis if those behind it are, too: results begin there; others were filled before."""
-        if not self.is_last_reduced or self.is_begun or len(self.runs[-1]) < len(self.reduced):
+        if not self.is_last_reduced or self.are_joined or len(self.runs[-1]) < len(self.reduced):
             return None
         return self.runs[-1][0]
 

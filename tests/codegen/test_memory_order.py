@@ -177,6 +177,26 @@ def test_whichever_axes_are_reduced_all_are_put_into_the_order_of_memory(axes):
     assert text.count("select i1") > 4 * exchanges
 
 
+@pytest.mark.parametrize("quick_runs", [0, 10**6])
+def test_what_is_reduced_behind_no_last_axis_but_one_of_a_single_element(quick_runs):
+    """Such a last axis cannot be told from a reduced one, but is not all that is combined."""
+    f = ljit.jit(lambda a, b: (a * b).sum(axis=1))
+    with config.overridden(quick_runs=quick_runs, cold_calls=0, profiled_sizes=False):
+        for shape in ((9, 20, 30), (9, 20, 30), (1, 8, 2)):
+            a = (np.arange(np.prod(shape)) % 7.0).reshape(shape).T
+            b = (np.arange(a.size) % 5.0).reshape(a.shape)
+            np.testing.assert_array_equal(f(a, b), (a * b).sum(axis=1))
+
+
+@pytest.mark.parametrize("axes", [0, 1, 2, (0, 2)])
+def test_reductions_of_views_are_written_for_the_two_places_of_a_reduced_axis(axes):
+    f = ljit.jit(lambda a: a.sum(axis=axes))
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for _ in range(2):
+            f(np.ones((6, 5, 40)).transpose(1, 2, 0))
+        assert f.dump_llvm().count("define internal void @nest.") == 2
+
+
 PARTS = (0,), (1,), (2,), (3,), (0, 1), (0, 2), (1, 3), (2, 3), (0, 1, 2), (0, 2, 3), (1, 2, 3)
 
 

@@ -1,6 +1,6 @@
 """Planes of a few elements: their rows are put behind one another, where results are fresh and there are many planes.
 
-So are those of planes that are combined with each other.
+Planes that are combined with each other are rows down the axis.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_planes_of_any_layout_that_are_combined(dtype, function):
     [
         (lambda a: a + a[:, ::-1], True),
         (lambda a: np.add(a, 1, out=a), False),
-        (lambda a: a.sum(axis=0), True),
+        (lambda a: a.sum(axis=0), False),  # a loop down the axis does as well
         (lambda a: a.sum(axis=1), False),
         (lambda a: a[0] + a[0, ::-1], False),
     ],
