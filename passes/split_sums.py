@@ -11,11 +11,12 @@ A check in each trip is a way out of the loop, of which LLVM makes no vectors. T
 terms have sums that fit whatever the terms are. What the parts give together is checked behind the block; if it is no
 int64, the code leaves in front of the block, and the interpreter goes on with ints of any size. (A sum that is none
 only in between need not leave.) So it does if one of the checks of the terms has failed (`OpDef.may_be_checked_late`),
-which are looked at behind the block, too.
+which are looked at behind the block, too. For these a loop is put into blocks also where it adds up NumPy's integers,
+which wrap, or ints of which the sums are proven to fit.
 
 Legal if nobody sees the sum within the loop, and the loop has no effects, so that a block may be done again. It pays if
 such checks are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries nothing but
-sums. Loops whose sums are proven to fit are left alone.
+sums.
 """
 
 from __future__ import annotations
@@ -23,16 +24,25 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ljit.analysis.alias import is_immutable
+from ljit.analysis.ranges import Ranges
 from ljit.ir import Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_quotients import FLOORDIV, MOD
-from ljit.ops.ranges.int_ranges import ADD, FITS, NONNEGATIVE, SUB
+from ljit.ops.ranges.int_ranges import (
+    ADD,
+    FITS,
+    NONNEGATIVE,
+    SUB,
+    WRAPPING_ADD,
+    WRAPPING_SUB,
+    is_int,
+)
 from ljit.passes.loops.check_slices import may_wait, reads_behind
 from ljit.passes.loops.trip_blocks import BLOCK, has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
-from ljit.types import INT
+from ljit.types import INT, ScalarType
 
 __all__ = ["split_sums"]
 
@@ -51,7 +61,7 @@ def split_sums(graph: Graph, failed: Container[int] = ()) -> bool:
     changed = False
     for loop in [node for node in graph.walk() if node.op is LOOP]:
         sums = _sums_of(loop, failed)
-        if sums and is_allowed(NAME, loop):
+        if sums is not None and is_allowed(NAME, loop):
             _run(loop, sums)
             changed = True
     return changed
@@ -73,15 +83,13 @@ class _Sum(Record):
         return [node for node, _ in self.terms if FITS not in node.proven]
 
 
-def _sums_of(loop: Node, failed: Container[int]) -> list[_Sum]:
-    """Find the sums to split; none if that is not legal or does not pay."""
+def _sums_of(loop: Node, failed: Container[int]) -> list[_Sum] | None:
+    """Find the sums to split, there may be none; None if a loop over blocks is not legal or does not pay."""
     body = loop.blocks[0]
     if len(loop.blocks) != 1 or len(loop.inputs) == 2 or has_few_trips(loop) or loop.attrs:
-        return []
-    if not (loop.inputs[0].is_constant and loop.inputs[0].constant == 0):
-        return []  # there may be more trips than an int64 counts
+        return None
     if next(iter(body)).op is not SNAPSHOT or body.terminator.op is not YIELD:
-        return []
+        return None
     found = [_sum_of(body, index) for index in range(len(loop.inputs) - 2)]
     sums = [s for s in found if s is not None]
     checked = {node for s in sums for node in s.unproven}
@@ -91,8 +99,9 @@ def _sums_of(loop: Node, failed: Container[int]) -> list[_Sum]:
         and all(may_wait(node) and node.origin not in failed for node in late)
         and all(map(_is_plain, body.walk()))
         and not reads_behind(late, set(body.walk()))
+        and Ranges().bounds(loop.inputs[0])[0] >= 0  # there are no more trips than an int64 counts
     )
-    return [s for s in sums if s.unproven] if is_legal else []
+    return [s for s in sums if s.unproven] if is_legal and (checked or late) else None
 
 
 def _checks_in(body: Block) -> list[Node]:
@@ -119,11 +128,11 @@ def _is_power_of_2(value: Value) -> bool:
 
 
 def _sum_of(body: Block, index: int) -> _Sum | None:
-    """A carried value, if it is an int that sums alone change, and that nothing else reads."""
+    """A carried value, if it is an int, or one of NumPy's, that sums alone change, and that nothing else reads."""
     param, end = body.params[1 + index], body.terminator
     links: list[Use] = []
     # what it becomes; each once, as many Ifs in a row give one number
-    chain = {param: param.type == INT}
+    chain = {param: _is_number(param)}
     todo = [param]
     for value in todo:
         for user, place in value.uses:
@@ -136,7 +145,7 @@ def _sum_of(body: Block, index: int) -> _Sum | None:
             if following is None or (following in chain and user.op is not YIELD):
                 return None
             if following not in chain:
-                chain[following] = following.type == INT
+                chain[following] = _is_number(following)
                 todo.append(following)
     is_sum = (end, index) in links and all(chain.values())
     return _Sum(index, links[::-1]) if is_sum and all(_is_of(v, chain) for v in chain) else None
@@ -147,8 +156,14 @@ def _following(user: Node, place: int) -> Value | None:
     owner = user.block.owner if user.block is not None and user.op is YIELD else None
     if owner is not None and owner.op is IF:
         return owner.outputs[place]
-    is_sum = user.op.ranges is ADD or (user.op.ranges is SUB and place == 0)
-    return user.output if is_sum and all(v.type == INT for v in user.inputs) else None
+    is_sum = user.op.ranges in (ADD, WRAPPING_ADD)
+    is_sum = is_sum or (user.op.ranges in (SUB, WRAPPING_SUB) and place == 0)
+    return user.output if is_sum and all(v.type == user.output.type for v in user.inputs) else None
+
+
+def _is_number(value: Value) -> bool:
+    """Whether it is an int, or one of NumPy's, whose sums wrap."""
+    return value.type == INT or (isinstance(value.type, ScalarType) and is_int(value.type))
 
 
 def _is_of(value: Value, chain: Container[Value]) -> bool:

@@ -184,3 +184,28 @@ def test_many_ways_through_the_ifs_of_a_trip_take_no_longer_to_look_at():
     native = ljit.jit(function)
     for n in (10, 10, 1000):
         assert native(n) == function(n)
+
+
+def of_numpys(a, n):
+    s = 0
+    for i in range(n):
+        x = a[i]
+        if x < 20:
+            x = 0
+        s += x * 3
+    return s
+
+
+def test_sums_that_need_no_check_may_have_terms_that_do(monkeypatch):
+    monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
+    a = elements(2**40)
+    f = compiled(of_numpys, a)
+    graph = str(f.graph_for(a, N))
+    assert "checks='made'" in graph
+    assert "value=4294967295" not in graph
+    for place in (0, 4094, 4096, N - 3):
+        for wrong in (2**63 - 1, -(2**63), 2**61 + 3):
+            b = elements(2**40)
+            b[place : place + 3] = wrong
+            with np.errstate(over="ignore"):
+                same(of_numpys, f, b, N)
