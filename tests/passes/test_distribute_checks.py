@@ -296,3 +296,18 @@ def test_ints_that_do_not_fit_are_found_in_front_of_the_loop(f):
                 out = np.zeros(N, np.int64)
                 seen.append((outcome(function, *wide, out), out.tobytes()))
             assert seen[0] == seen[1]
+
+
+def cells(p, out):
+    for i in range(len(p)):
+        left = p[i - 1] if i > 0 else 0
+        out[i] = (110 >> (4 * left + 2 * p[i])) & 1
+
+
+def test_numbers_that_are_zero_beyond_an_edge_may_be_multiplied_and_shift():
+    p, out = np.random.default_rng(8).integers(0, 2, N), np.zeros(N, np.int64)
+    native = compiled(cells, p, out)
+    assert "checks='made'" in str(native.graph_for(p, out))
+    for place, wrong in ((0, 2**61), (4095, 2**62), (N - 2, -1), (N - 1, -(2**63))):
+        p[place] = wrong
+        compare(cells, native, p, out)

@@ -386,9 +386,13 @@ declare_ufunc(
     ranges=int_ranges.BITS_XOR,
 )
 declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu", is_cheap=True)
-declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
+declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu", instructions=4)
 declare_ufunc(
-    np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu", ranges=int_ranges.RSHIFT
+    np.right_shift,
+    lambda e, x, y: _shift(e, x, y, is_left=False),
+    "iu",
+    instructions=4,
+    ranges=int_ranges.RSHIFT,
 )
 
 
