@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ljit.types import ANY, CHARACTER, STR, ArrayType, TupleType, Type, type_of
+from ljit.types import ANY, CHARACTER, STR, ArrayType, TupleType, Type
 from ljit.unique import forgets_classes
+from ljit.value_types import type_of
 
 __all__ = [
     "EMPTY",

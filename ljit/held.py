@@ -25,7 +25,8 @@ from typing import Any, Self
 import numpy as np
 
 from ljit.records import Record
-from ljit.types import NEVER, Type, join, type_of
+from ljit.types import NEVER, Type, join
+from ljit.value_types import type_of
 
 __all__ = [
     "BoundMethods",

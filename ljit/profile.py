@@ -19,18 +19,8 @@ import numpy as np
 from ljit.held import HeldKind, KnownFunction, Receivers, count_as_function, held_kind, with_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
-from ljit.types import (
-    INT,
-    NEVER,
-    ArrayType,
-    ListType,
-    ScalarType,
-    TupleType,
-    Type,
-    UnionType,
-    join,
-    type_of,
-)
+from ljit.types import INT, NEVER, ArrayType, ListType, ScalarType, TupleType, Type, UnionType, join
+from ljit.value_types import type_of
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
 

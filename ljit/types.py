@@ -8,13 +8,11 @@ text form that `parse_type` reads back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from ljit.places import has_distinct_places
 from ljit.unique import Unique, UniqueByClass, forgets_classes
 
 __all__ = [
@@ -46,16 +44,15 @@ __all__ = [
     "ViewType",
     "is_index",
     "is_native",
+    "is_native_number",
     "is_number",
     "is_numpy",
     "join",
     "join_items",
     "list_of",
-    "register_class",
     "scalar_type",
     "slice_of",
     "tuple_of",
-    "type_of",
 ]
 
 MAX_UNION = 4
@@ -359,15 +356,6 @@ def _can_be_member(t: Type) -> bool:
     return t in _NUMBERS or t in (UINT, NONE, UNBOUND, CHARACTER) or isinstance(t, ScalarType)
 
 
-_SCALARS: dict[type, Type] = {
-    bool: BOOL,
-    int: INT,
-    float: FLOAT,
-    complex: COMPLEX,
-    str: STR,
-    type(None): NONE,
-    range: RANGE,
-}
 BYTES = ObjectType(bytes)  # its items, ints below 256, are read where they lie
 BYTEARRAY = ObjectType(bytearray)  # so are these, which may change, as its size may
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
@@ -380,18 +368,10 @@ NATIVE_KINDS = {
     ).split()
 }
 _NATIVE_NUMBERS = {d.num for d in NATIVE_KINDS}  # "longlong" equals int64 but is another dtype
-_SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
 
 
 MAX_ITEMS = 64  # of a tuple whose items have types, those of tuples in it counted one by one
 MAX_LEVELS = 4  # of tuples and lists in one another; trees and chains of them are objects
-_C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of `flags.num`
-_CLASS_RULES: dict[type, Callable[[object], Type]] = {}
-
-
-def register_class(cls: type, rule: Callable[[object], Type]) -> None:
-    """Let `type_of` ask `rule` for objects of exactly `cls`."""
-    _CLASS_RULES[cls] = rule
 
 
 def is_native(dtype: np.dtype) -> bool:
@@ -404,70 +384,14 @@ def _is_plain(dtype: np.dtype) -> bool:
     return dtype.isnative and dtype.metadata is None
 
 
+def is_native_number(dtype: np.dtype) -> bool:
+    """Whether `dtype` is one of `NATIVE_KINDS`, and not only equal to one, as "longlong" is."""
+    return dtype.num in _NATIVE_NUMBERS and _is_plain(dtype)
+
+
 def scalar_type(dtype: np.dtype) -> Type:
     """Give the type of an element of `dtype`; `Any` if native code does not compute with it."""
-    return ScalarType(dtype) if dtype.num in _NATIVE_NUMBERS and _is_plain(dtype) else ANY
-
-
-def type_of(value: object) -> Type:
-    """Give the most precise type of a Python object (sizes of arrays are left unknown).
-
-    >>> str(type_of((1, 2.5))), str(type_of(np.zeros((2, 3)))), str(type_of(2**63)), str(type_of(2**70))
-    ('(int, float)', 'Float64(*, *)', 'uint', 'Any')
-    """
-    cls = type(value)
-    if cls is int:
-        if INT_MIN <= value <= INT_MAX:  # type: ignore[operator]
-            return INT
-        return UINT if 0 < value <= UINT_MAX else ANY  # type: ignore[operator]
-    found = _SCALARS.get(cls) or _SCALAR_CLASSES.get(cls)
-    if found is not None:
-        return _checked_range(value) if isinstance(value, range) else found
-    if cls is np.ndarray:
-        return _array_type(value)  # type: ignore[arg-type]
-    if cls is tuple or cls is list:
-        return _nested_type(value, MAX_LEVELS) or ObjectType(tuple)
-    if cls is slice:
-        return slice_of(*map(type_of, (value.start, value.stop, value.step)))  # type: ignore[attr-defined]
-    rule = _CLASS_RULES.get(cls)
-    return rule(value) if rule is not None else ObjectType(cls)
-
-
-def _checked_range(value: range) -> Type:
-    fits = all(INT_MIN <= x <= INT_MAX for x in (value.start, value.stop, value.step))
-    return RANGE if fits else ObjectType(range)
-
-
-def _array_type(value: np.ndarray) -> Type:
-    dtype, flags = value.dtype, value.flags.num
-    if dtype.num not in _NATIVE_NUMBERS or not _is_plain(dtype):
-        return ObjectType(np.ndarray)
-    if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
-        return ObjectType(np.ndarray)
-    layout = "C" if flags & _C_CONTIGUOUS else "strided"
-    writeable = bool(flags & _WRITEABLE and (flags & _CONTIGUOUS or has_distinct_places(value)))
-    return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
-
-
-def _nested_type(value: object, levels: int) -> Type | None:
-    """The type of an object at most so many containers deep; None: a tuple that is deeper."""
-    if type(value) is not list:
-        return _type_of_tuple(value, levels) if type(value) is tuple else type_of(value)
-    item: Type = NEVER if levels else ANY
-    for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
-        item = join_items(item, _nested_type(x, levels - 1) or ObjectType(tuple))
-    return ListType(item)
-
-
-def _type_of_tuple(value: tuple[object, ...], levels: int) -> Type | None:
-    items: list[Type] = []
-    if not levels:
-        return None
-    for x in value[: MAX_ITEMS + 1]:
-        if (found := _nested_type(x, levels - 1)) is None:
-            return None
-        items.append(found)
-    return tuple_of(tuple(items))
+    return ScalarType(dtype) if is_native_number(dtype) else ANY
 
 
 def tuple_of(items: tuple[Type, ...]) -> Type:

@@ -31,8 +31,8 @@ from ljit.types import (
     join,
     list_of,
     scalar_type,
-    type_of,
 )
+from ljit.value_types import type_of
 
 
 class Named:

@@ -16,7 +16,8 @@ from ljit.characters import constant_type
 from ljit.errors import InternalError
 from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record
-from ljit.types import UINT, ArrayType, TupleType, Type, UnionType, ViewType, join, type_of
+from ljit.types import UINT, ArrayType, TupleType, Type, UnionType, ViewType, join
+from ljit.value_types import type_of
 
 __all__ = [
     "Deoptimized",

@@ -51,8 +51,8 @@ from ljit.types import (
     Type,
     is_number,
     is_numpy,
-    type_of,
 )
+from ljit.value_types import type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline

@@ -16,7 +16,7 @@ from ljit.runtime.explanation import SpecializationInfo, specialization_info
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, specialized_graph
 from ljit.sizes import sized_types
-from ljit.types import type_of
+from ljit.value_types import type_of
 
 __all__ = [
     "SpecializationInfo",

@@ -46,7 +46,8 @@ from ljit.runtime.plans import (
     types_text,
 )
 from ljit.sizes import sized_types
-from ljit.types import NEVER, UNBOUND, ListType, Type, type_of
+from ljit.types import NEVER, UNBOUND, ListType, Type
+from ljit.value_types import type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor

@@ -12,7 +12,8 @@ from contextlib import AbstractContextManager
 from ljit import config
 from ljit.runtime.plans import MAX_EVICTIONS, MAX_PLANS, Plan, choose_victim
 from ljit.sizes import common_sizes, elements_of, may_be_broadcast, sized_types, without_sizes
-from ljit.types import Type, type_of
+from ljit.types import Type
+from ljit.value_types import type_of
 
 __all__ = ["PlanTable"]
 

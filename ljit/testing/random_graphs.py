@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import BREAK, CONSTANT, CONTINUE, IF, LOOP, REGION, RETURN, YIELD
 from ljit.source import Source, SourceRange
-from ljit.types import INT, Type, type_of
+from ljit.types import INT, Type
+from ljit.value_types import type_of
 
 __all__ = ["random_graph"]
 

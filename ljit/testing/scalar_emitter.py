@@ -29,8 +29,8 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
-    type_of,
 )
+from ljit.value_types import type_of
 
 __all__ = ["Bailed", "Number", "ScalarEmitter", "run_lowering"]
 

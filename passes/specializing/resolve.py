@@ -35,8 +35,8 @@ from ljit.types import (
     TupleType,
     Type,
     UnionType,
-    type_of,
 )
+from ljit.value_types import type_of
 
 __all__ = ["Constants", "Request", "callable_op", "method_op", "resolve"]
 

@@ -35,8 +35,8 @@ from ljit.types import (
     Type,
     UnionType,
     ViewType,
-    type_of,
 )
+from ljit.value_types import type_of
 from tests.codegen.entry_harness import build, identity
 
 F8 = np.dtype(np.float64)

@@ -12,7 +12,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.ops.containers.iteration_views import EnumerateView
-from ljit.types import type_of
+from ljit.value_types import type_of
 from tests.codegen.harness import Bailed, Compiled
 
 BITS = struct.pack("<Q", 0x7FF0000000001234)  # of a NaN that signals

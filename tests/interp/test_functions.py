@@ -25,7 +25,8 @@ from ljit.ops.names import UNBOUND_VALUE
 from ljit.passes import run_passes
 from ljit.profile import Profile
 from ljit.runtime.binding import bind_arguments
-from ljit.types import join, type_of
+from ljit.types import join
+from ljit.value_types import type_of
 from tests.programs import harness
 from tests.programs.harness import PROGRAMS, Program
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ljit.profile import NO_CONSTANT, Profile
-from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join, type_of
+from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join
+from ljit.value_types import type_of
 
 VALUES = [
     (1, 2, 3),

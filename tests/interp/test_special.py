@@ -10,19 +10,8 @@ from ljit.errors import InternalError
 from ljit.interp import Deoptimized, compile_graph, has_type, run
 from ljit.ir import Graph, parse
 from ljit.ops.control import ASSUME, CONSTANT, RETURN
-from ljit.types import (
-    ANY,
-    BOOL,
-    FLOAT,
-    INT,
-    NONE,
-    STR,
-    ArrayType,
-    ListType,
-    TupleType,
-    UnionType,
-    type_of,
-)
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, STR, ArrayType, ListType, TupleType, UnionType
+from ljit.value_types import type_of
 
 F8 = np.dtype("f8")
 

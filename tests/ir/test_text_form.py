@@ -13,7 +13,8 @@ from ljit.ir import Graph, parse, parse_literal, parse_type, print_graph
 from ljit.ir.literals import object_path, print_literal
 from ljit.ops.control import BREAK, CONSTANT, LOOP, RETURN, YIELD
 from ljit.source import Source, SourceRange
-from ljit.types import INT, ObjectType, TupleType, type_of
+from ljit.types import INT, ObjectType, TupleType
+from ljit.value_types import type_of
 
 VALUES = [
     0,

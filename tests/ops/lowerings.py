@@ -6,7 +6,8 @@ import pytest
 from ljit.interp import has_type
 from ljit.ir import REGISTRY
 from ljit.testing.scalar_emitter import Bailed, run_lowering
-from ljit.types import ANY, type_of
+from ljit.types import ANY
+from ljit.value_types import type_of
 
 
 def attempt(function, *args, **attrs):

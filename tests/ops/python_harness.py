@@ -31,8 +31,8 @@ from ljit.types import (
     TupleType,
     UnionType,
     ViewType,
-    type_of,
 )
+from ljit.value_types import type_of
 
 
 @dataclass(frozen=True)

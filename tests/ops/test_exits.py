@@ -10,7 +10,7 @@ import ljit
 from ljit.codegen import CompileOptions
 from ljit.codegen.unit import build_module
 from ljit.ir import REGISTRY
-from ljit.types import type_of
+from ljit.value_types import type_of
 from tests.ops.python_harness import graph_of, is_native_type
 
 NEVER_HAPPENS = "a Python call gave another type"  # or `infer` is wrong

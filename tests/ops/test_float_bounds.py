@@ -10,7 +10,8 @@ import pytest
 import ljit
 from ljit.ir import REGISTRY, Graph
 from ljit.ir.graph import Node
-from ljit.types import BOOL, FLOAT, INT, ScalarType, type_of
+from ljit.types import BOOL, FLOAT, INT, ScalarType
+from ljit.value_types import type_of
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -2.5, 255.0, 1e-310, -1e-310, 5e-324, 1e300, -1e300]
 NUMBERS += [math.inf, -math.inf, 2.0**53, 16777217.0, 0.1, -0.3]

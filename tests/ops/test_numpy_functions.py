@@ -10,7 +10,8 @@ import ljit.ops  # noqa: F401
 from ljit.interp import has_type
 from ljit.ir import REGISTRY, UNKNOWN, Effect
 from ljit.testing.scalar_emitter import Bailed, run_lowering
-from ljit.types import ANY, BOOL, INT, NATIVE_KINDS, NONE, ArrayType, ListType, UnionType, type_of
+from ljit.types import ANY, BOOL, INT, NATIVE_KINDS, NONE, ArrayType, ListType, UnionType
+from ljit.value_types import type_of
 from tests.ops.lowerings import attempt, compared
 
 pytestmark = pytest.mark.filterwarnings("ignore")

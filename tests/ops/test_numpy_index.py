@@ -9,7 +9,8 @@ import ljit.ops  # noqa: F401
 from ljit.interp import has_type
 from ljit.ir import REGISTRY, Effect
 from ljit.testing.scalar_emitter import Bailed, run_lowering
-from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
+from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType
+from ljit.value_types import type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

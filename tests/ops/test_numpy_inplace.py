@@ -8,7 +8,8 @@ import pytest
 import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Effect
 from ljit.testing.scalar_emitter import run_lowering
-from ljit.types import ANY, NATIVE_KINDS, ArrayType, type_of
+from ljit.types import ANY, NATIVE_KINDS, ArrayType
+from ljit.value_types import type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -7,7 +7,8 @@ import pytest
 
 from ljit.ir import REGISTRY
 from ljit.ops.ufuncs.ufuncs import UFUNCS
-from ljit.types import ANY, type_of
+from ljit.types import ANY
+from ljit.value_types import type_of
 from tests.ops.python_harness import NativeBailed, compile_graph, compile_op, graph_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -7,7 +7,8 @@ import ljit
 import ljit.ops.library
 from ljit.ir import REGISTRY, Effect
 from ljit.testing.chaos import eager_loops
-from ljit.types import ANY, NATIVE_KINDS, ArrayType, type_of
+from ljit.types import ANY, NATIVE_KINDS, ArrayType
+from ljit.value_types import type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

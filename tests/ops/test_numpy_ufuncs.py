@@ -10,7 +10,8 @@ import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Effect
 from ljit.ops.ufuncs.ufuncs import UFUNCS
 from ljit.testing.scalar_emitter import Bailed, run_lowering, to_number
-from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
+from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType
+from ljit.value_types import type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

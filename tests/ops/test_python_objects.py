@@ -23,8 +23,8 @@ from ljit.types import (
     ScalarType,
     TupleType,
     UnionType,
-    type_of,
 )
+from ljit.value_types import type_of
 from tests.ops.python_harness import NativeBailed, attempt, compile_op, describe
 
 there = "a global"

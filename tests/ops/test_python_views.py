@@ -18,7 +18,8 @@ from ljit.ops.containers.iteration_views import (
     view_of_call,
 )
 from ljit.ops.control import RETURN, SNAPSHOT
-from ljit.types import ANY, INT, NEVER, RANGE, STR, ListType, TupleType, ViewType, type_of
+from ljit.types import ANY, INT, NEVER, RANGE, STR, ListType, TupleType, ViewType
+from ljit.value_types import type_of
 from tests.ops.python_harness import NativeBailed, attempt, compile_graph, describe
 
 SEQUENCES = [

@@ -15,7 +15,8 @@ from ljit.ops.control import RETURN
 from ljit.passes.decompose_ops import decompose_ops
 from ljit.passes.specializing.resolve import ways_of_giving
 from ljit.testing.scalar_emitter import Bailed
-from ljit.types import ANY, INT, NEVER, join, type_of
+from ljit.types import ANY, INT, NEVER, join
+from ljit.value_types import type_of
 from tests.ops.python_harness import (
     NativeBailed,
     attempt,

@@ -11,7 +11,8 @@ import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Graph, get_op
 from ljit.ops.control import CONSTANT, RETURN
 from ljit.passes import run_passes
-from ljit.types import ANY, type_of
+from ljit.types import ANY
+from ljit.value_types import type_of
 
 FLOATS = (0.0, -0.0, 1.5, -1e308, 5e-324, float("inf"), float("-inf"), float("nan"))
 INTS = (0, 1, -1, 7, 2**62, -(2**63), 2**63 - 1)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.types import ANY, INT, UINT, ListType, TupleType, join, type_of
+from ljit.types import ANY, INT, UINT, ListType, TupleType, join
+from ljit.value_types import type_of
 from tests.programs.wide_ints import MASK, TOP, xorshift
 
 

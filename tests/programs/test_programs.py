@@ -19,7 +19,7 @@ from ljit.testing.chaos import (
     has_native_code,
     native_graphs,
 )
-from ljit.types import type_of
+from ljit.value_types import type_of
 from tests.programs.harness import CALLS, PROGRAMS, Factory, Program, check_calls, make_args
 
 for _path in sorted(Path(__file__).parent.glob("*.py")):

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import ANY, ListType, ObjectType, Type, ViewType, register_class, type_of
+from ljit.types import ANY, ListType, ObjectType, Type, ViewType
+from ljit.value_types import register_class, type_of
 
 __all__ = [
     "CURSOR",

@@ -15,7 +15,8 @@ from ljit.ops.arrays.boxed import axes_of, declare_function
 from ljit.ops.arrays.convert import can_store, store_convert
 from ljit.ops.arrays.flat import as_vector, product_of
 from ljit.ops.arrays.rules import is_scalar, result_dtype
-from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, TupleType, Type, type_of
+from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, TupleType, Type
+from ljit.value_types import type_of
 
 __all__: list[str] = []
 

@@ -13,7 +13,8 @@ from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import axes_of, declare_function
 from ljit.ops.arrays.rules import dtype_of
-from ljit.types import ANY, NONE, ArrayType, TupleType, Type, type_of
+from ljit.types import ANY, NONE, ArrayType, TupleType, Type
+from ljit.value_types import type_of
 
 __all__ = ["all_close", "difference", "difference_of", "infer_difference", "norm_along", "norm_of"]
 

@@ -37,9 +37,9 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
-    type_of,
 )
 from ljit.unique import forgets_classes
+from ljit.value_types import type_of
 
 __all__ = [
     "FROM_START",

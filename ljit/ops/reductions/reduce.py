@@ -28,7 +28,8 @@ from ljit.ops.reductions.averages import (
 from ljit.ops.reductions.few import SYMBOLIC_REDUCTIONS
 from ljit.ops.reductions.nan_averages import mean_of_numbers, std_of_numbers, var_of_numbers
 from ljit.ops.reductions.reduced_numbers import or_number
-from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
+from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type
+from ljit.value_types import type_of
 
 __all__ = ["accumulated"]
 

@@ -13,7 +13,8 @@ from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import VIEWS, axes_of, declare_function, shape_rank
 from ljit.ops.indexing.index import infer_item
 from ljit.ops.python.numbers import at_most
-from ljit.types import ANY, INT, ArrayType, ListType, TupleType, Type, type_of
+from ljit.types import ANY, INT, ArrayType, ListType, TupleType, Type
+from ljit.value_types import type_of
 
 __all__: list[str] = []
 
