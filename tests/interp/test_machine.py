@@ -681,7 +681,7 @@ class Thing:
         return x, y
 
 
-WITHOUT_RESULT = ("py::setitem", "py::delitem", "py::setattr", "py::delattr")
+WITHOUT_RESULT = ("py::setitem", "py::delitem", "py::setattr", "py::delattr", "py::list_assign")
 ATTRIBUTES = {
     "py::getattr": [({"name": "real"}, (3 + 4j,)), ({"name": "nothing"}, (3,))],
     "py::setattr": [({"name": "value"}, (Thing(), 2)), ({"name": "value"}, (3, 2))],
