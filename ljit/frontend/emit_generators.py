@@ -20,20 +20,20 @@ from ljit.frontend.emit_attempts import guarded
 from ljit.frontend.emit_calls import emit_call
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
+from ljit.frontend.emit_extrema import emit_extremum, emit_keyed
 from ljit.frontend.emit_functions import generator_value
 from ljit.frontend.emit_generator_loops import called_generator
 from ljit.frontend.emit_mapped import (
     MappedCall,
     MappedItems,
-    are_known,
     call_plainly,
     evaluate_mapped,
     function_in_variable,
     mapped_items,
+    still_known,
 )
-from ljit.frontend.known_names import known_value
+from ljit.frontend.known_names import either, known_value
 from ljit.ir import Value
-from ljit.source import SourceRange
 
 __all__: list[str] = []
 
@@ -65,31 +65,9 @@ def _emit_use(e: Emission, call: tree.UseOfGenerator) -> Value:
     if fold is None:
         return _call(e, call, function)
     is_known = e.emit("py::is", function, e.constant(known, call.range), where=call.range)
-    return _either(
+    return either(
         e, is_known, lambda: fold(e, call, function), lambda: _call(e, call, function), call.range
     )
-
-
-def _either(
-    e: Emission,
-    is_known: Value,
-    fold: Callable[[], Value],
-    call_plainly: Callable[[], Value],
-    where: SourceRange,
-) -> Value:
-    """Emit what the functions do if they still are the known ones, else the call."""
-    slot = e.fresh_slot()
-
-    def folded() -> Sequence[Value]:
-        e.store(slot, fold(), where)
-        return ()
-
-    def called() -> Sequence[Value]:
-        e.store(slot, call_plainly(), where)
-        return ()
-
-    e.branch(is_known, folded, called, where)
-    return e.load(slot, where)
 
 
 @emits(tree.Apply)
@@ -99,6 +77,9 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
 
 def _emit_apply(e: Emission, call: tree.Apply) -> Value:
     """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
+    keyed = emit_keyed(e, call)
+    if keyed is not None:
+        return keyed
     first = call.arguments[0] if call.arguments else None
     if not isinstance(first, tree.Apply):
         return emit_call(e, call)
@@ -119,7 +100,7 @@ def _emit_apply(e: Emission, call: tree.Apply) -> Value:
     if fold is None:
         return emit_call(e, call)
     function = e.expression(call.function)
-    return _either(
+    return either(
         e,
         e.emit("py::is", function, e.constant(known, where), where=where),
         lambda: fold(e, use, function),
@@ -139,9 +120,9 @@ def _use_mapped(
     """Emit what uses the items of `map` or `filter`; None if that is not known."""
     if _is_join(use):
         call = evaluate_mapped(e, mapped)
-        return _either(
+        return either(
             e,
-            are_known(e, call),
+            still_known(e, call),
             partial(_with_variable, e, call, partial(_join, e, use)),
             lambda: _join_items(e, use, call_plainly(e, call, is_kept=False)),
             use.range,
@@ -151,9 +132,9 @@ def _use_mapped(
         return None
     function = e.expression(use.function)
     call = evaluate_mapped(e, mapped)
-    return _either(
+    return either(
         e,
-        are_known(e, call, (function, known)),
+        still_known(e, call, (function, known)),
         partial(_with_variable, e, call, partial(fold, e, use, function)),
         lambda: _call_with(e, use, function, call_plainly(e, call, is_kept=False)),
         use.range,
@@ -255,42 +236,11 @@ def _all(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
     return _search(e, call, False)
 
 
-def _extremum(comparison: str) -> _Fold:
-    """The first of the elements that no other one is beyond."""
+def _extremum(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    def run_loop(begin: Callable[[], None], use: Callable[..., None]) -> None:
+        run(e, call.generator, begin, use, caller=call.range)
 
-    def fold(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
-        best, has_best, where = e.fresh_slot(), e.fresh_slot(), call.range
-
-        def begin() -> None:
-            e.store(best, e.constant(0, where), where)
-            e.store(has_best, e.constant(False, where), where)
-
-        def compare(_: Exit, value: Value) -> None:
-            def take() -> Sequence[Value]:
-                e.store(best, value, where)
-                return ()
-
-            def first() -> Sequence[Value]:
-                e.store(has_best, e.constant(True, where), where)
-                return take()
-
-            def later() -> Sequence[Value]:
-                is_beyond = e.emit(comparison, value, e.load(best, where), where=where)
-                e.branch(truth(e, is_beyond, where), take, _nothing, where)
-                return ()
-
-            e.branch(truth(e, e.load(has_best, where), where), later, first, where)
-
-        def complain() -> Sequence[Value]:
-            nothing = e.constant((), where)
-            e.store(best, e.emit("py::call", function, nothing, where=where, kwnames=()), where)
-            return ()
-
-        run(e, call.generator, begin, compare, caller=where)
-        e.branch(truth(e, e.load(has_best, where), where), _nothing, complain, where)
-        return e.load(best, where)
-
-    return fold
+    return emit_extremum(e, known_value(e, call.function), function, run_loop, call.range)
 
 
 def _list(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
@@ -327,8 +277,8 @@ def _join_items(e: Emission, call: tree.UseOfGenerator, items: Value) -> Value:
 _FOLDS: dict[object, _Fold] = {
     any: _any,
     all: _all,
-    min: _extremum("py::lt"),
-    max: _extremum("py::gt"),
+    min: _extremum,
+    max: _extremum,
     list: _list,
     set: _set,
     tuple: _collect_and_call,

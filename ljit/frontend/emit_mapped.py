@@ -20,21 +20,22 @@ from ljit.frontend.emit_attempts import runs_no_code
 from ljit.frontend.emit_comprehensions import run
 from ljit.frontend.emit_functions import function_value
 from ljit.frontend.emit_iteration import ItemLoop
-from ljit.frontend.known_names import known_value
+from ljit.frontend.known_names import are_known, known_value
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.records import Record
 from ljit.source import SourceRange
-from ljit.types import BOOL
 
 __all__ = [
     "MappedCall",
-    "are_known",
     "call_plainly",
     "evaluate_mapped",
     "function_in_variable",
+    "gains",
     "loop_over_mapped",
     "mapped_items",
+    "still_known",
+    "takes",
 ]
 
 #: names that no variable of a program has
@@ -72,11 +73,11 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
         return None
     given = None
     if isinstance(function, tree.Lambda):
-        if not _takes(function.definition, len(sources)):
+        if not takes(function.definition, len(sources)):
             return None
     else:
         given = known_value(e, function)
-        if not _gains(given):
+        if not gains(given):
             return None
         function = tree.Var(function.range, _FUNCTION)
     variables = [tree.Var(where, f"{_ITEM} {i}") for i in range(len(sources))]
@@ -99,14 +100,14 @@ def _together(
     return target, tree.Apply(where, tree.Const(where, zip), tuple(sources), ())
 
 
-def _takes(definition: tree.Def, count: int) -> bool:
+def takes(definition: tree.Def, count: int) -> bool:
     """Whether the lambda has so many parameters, all of them plain."""
     params = definition.decl.params
     plain = [p for p in params if p.has_name and not p.keyword_only and p.default is None]
     return len(params) == len(plain) == count
 
 
-def _gains(function: object) -> bool:
+def gains(function: object) -> bool:
     """Whether calls of it in a loop are native, mostly."""
     plain = python_function(function)
     if plain is None:
@@ -135,22 +136,12 @@ def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
         yield
 
 
-def are_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) -> Value:
+def still_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) -> Value:
     """Ask whether the callee, the function and `others` are still what they were."""
-    where = call.mapped.call.range
     pairs = [*others, (call.callee, call.mapped.known)]
     if call.function is not None:
         pairs.append((call.function, call.mapped.function))
-
-    def ask(k: int) -> Sequence[Value]:
-        value, known = pairs[k]
-        result = e.emit("py::is", value, e.constant(known, where), where=where)
-        if k + 1 == len(pairs):
-            return (result,)
-        return e.branch(result, lambda: ask(k + 1), lambda: (result,), where, outputs=(BOOL,))
-
-    (answer,) = ask(0)
-    return answer
+    return are_known(e, pairs, call.mapped.call.range)
 
 
 def call_plainly(e: Emission, call: MappedCall, *, is_kept: bool) -> Value:
@@ -194,4 +185,4 @@ def loop_over_mapped(e: Emission, mapped: MappedItems, loop: ItemLoop) -> None:
         e.inlines_generators = before
         return ()
 
-    e.branch(are_known(e, call), inline, over_view, loop.where)
+    e.branch(still_known(e, call), inline, over_view, loop.where)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
 from ljit.frontend.tree import Tree
+from ljit.ir import Value
+from ljit.source import SourceRange
+from ljit.types import BOOL
 
-__all__ = ["known_value", "outer_value"]
+__all__ = ["are_known", "either", "known_value", "outer_value"]
 
 
 def known_value(e: Emission, function: Tree) -> object:
@@ -35,3 +39,37 @@ def outer_value(fn: FunctionType, name: str) -> object:
         return fn.__closure__[free.index(name)].cell_contents
     except ValueError:
         return None
+
+
+def are_known(e: Emission, pairs: Sequence[tuple[Value, object]], where: SourceRange) -> Value:
+    """Ask whether all values still are the objects that they were."""
+    (value, known), *others = pairs
+    result = e.emit("py::is", value, e.constant(known, where), where=where)
+    if not others:
+        return result
+    (answer,) = e.branch(
+        result, lambda: (are_known(e, others, where),), lambda: (result,), where, outputs=(BOOL,)
+    )
+    return answer
+
+
+def either(
+    e: Emission,
+    is_known: Value,
+    inline: Callable[[], Value],
+    call_plainly: Callable[[], Value],
+    where: SourceRange,
+) -> Value:
+    """Emit what functions do if they still are the known ones, else the call."""
+    slot = e.fresh_slot()
+
+    def inlined() -> Sequence[Value]:
+        e.store(slot, inline(), where)
+        return ()
+
+    def called() -> Sequence[Value]:
+        e.store(slot, call_plainly(), where)
+        return ()
+
+    e.branch(is_known, inlined, called, where)
+    return e.load(slot, where)

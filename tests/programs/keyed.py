@@ -1,0 +1,141 @@
+"""`min` and `max` by a key: its function is computed in a loop."""
+
+import math
+
+from tests.programs.harness import program
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+
+def halved(x):
+    return x / 2 if x % 2 else x // 2
+
+
+def with_default(x, limit=3):
+    return abs(x - limit)
+
+
+def stops(x):
+    if x == 2:
+        raise StopIteration
+    return x
+
+
+@program(
+    lambda: ([3, -4, 5, -5],),
+    lambda: ([],),
+    lambda: ((1.5, 2, -0.0, 0.0),),
+    lambda: ([True, 2**70, 1],),
+    lambda: ([math.nan, 1.0, 2.0],),
+    lambda: ([1.0, math.nan, 0.5],),
+    lambda: ([2, None],),
+    lambda: (7,),
+)
+def numbers(xs):
+    factor = 3
+    low = min(xs, key=lambda x: x * factor)
+    return low, max(xs, key=lambda x: -abs(x)), max(xs, key=abs), min(xs, key=halved)
+
+
+@program(
+    lambda: ([],), lambda: ([1, 2],), lambda: ({3: 4, 1: 9},), lambda: ({5, 6},), lambda: ("ab",)
+)
+def with_defaults(xs):
+    made = []
+    found = min(xs, key=lambda x: made.append(x) or 0, default=made)
+    return found, max(xs, default=0.5, key=lambda x: 1), made
+
+
+@program(
+    lambda: ([(0.5, 1), (2, 3.5), (1.0, 1.0)], 4),
+    lambda: ([(0, 1)], 0),
+    lambda: ([], 2),
+    lambda: ([(1, 2), (1,)], 3),
+)
+def places_of_the_nearest(points, n):
+    found = []
+    for k in range(n):
+        x, y = k % 3, k // 2
+        found.append(
+            min(range(len(points)), key=lambda j: (points[j][0] - x) ** 2 + (points[j][1] - y) ** 2)
+        )
+    return found
+
+
+@program(lambda: (["b", "aaa", "cc", "ddd"],), lambda: ([""],), lambda: (["a", 3],), lambda: ([],))
+def words(xs):
+    longest = max(xs, key=len, default="none")
+    return longest, min(xs, key=lambda w: (-len(w), w)), max(xs, key=lambda w: w.upper())
+
+
+@program(lambda: ({"a": 3, "b": 1, "c": 3},), lambda: ({},), lambda: ({"a": 1, "b": "x"},))
+def entries(d):
+    name, count = max(d.items(), key=lambda item: item[1])
+    return name, count, min(d, key=d.get), min(d, key=lambda k: d[k]), max(d.values(), key=str)
+
+
+@program(lambda: (5,), lambda: (1,), lambda: (0,))
+def objects(n):
+    points = [Point(i * 7 % 5, i * 0.5) for i in range(n)]
+    best = max(points, key=lambda p: p.x)
+    return best.x, best.y, min(points, key=lambda p: (p.x, -p.y)).y, best is points[0]
+
+
+@program(lambda: ([4, 2, 1, 0],), lambda: ([4, 1],), lambda: ([],))
+def errors_in_keys(xs):
+    try:
+        return min(xs, key=lambda x: 12 // x)
+    except (ZeroDivisionError, ValueError) as error:
+        return str(error), max(xs, key=lambda x: 1 // (x - 2), default=3)
+
+
+@program(lambda: ([4, 2, 1, 0],), lambda: ([4],))
+def functions_that_stop(xs):
+    try:
+        found = min(xs, key=stops)
+    except StopIteration:
+        found = "stopped"
+    try:
+        return found, sum(max(xs, key=stops) for _ in range(2))
+    except RuntimeError as error:
+        return found, str(error)
+
+
+@program(lambda: (6,), lambda: (0,))
+def within_each_other(n):
+    rows = [[(i * j) % 7 for j in range(n)] for i in range(n)]
+    return [max(row, key=lambda x: min(rows[x % n], key=lambda y: abs(y - x))) for row in rows]
+
+
+@program(lambda: ([4, 2, 9],), lambda: ([],))
+def other_names(xs):
+    def min(xs, key):
+        return key(len(xs))
+
+    return min(xs, key=lambda x: x + 0.5), max([7], key=with_default), max(xs, 3, key=lambda x: -x)
+
+
+@program(lambda: ([4, 2, 9], "key"), lambda: ([1], "default"), lambda: ([2, 3], "other"))
+def names_that_are_given(xs, name):
+    return max(xs, **{name: None}), max(xs, key=None), min(*xs, key=lambda x: x)
+
+
+@program(lambda: ([4, 2, 9, 1, 8],), lambda: ([],))
+def items_that_come_while_keys_are_made(xs):
+    copy = list(xs)
+    found = max(copy, key=lambda x: copy.append(x - 5) or x if x > 5 else x)
+    numbers = iter(xs)
+    return found, copy, max(numbers, key=lambda x: -x), list(numbers)
+
+
+@program(lambda: (4,), lambda: (1,))
+def variables_that_change(n):
+    total = 0
+    for k in range(n):
+        total += max(range(3), key=lambda j: j * k - total % 2 + (n if j == k else 0))
+        n += 0
+    return total
