@@ -65,6 +65,10 @@ def choices_of_numbers(a):
     return np.select([a > 5, a > 0], [1, 2], 0), np.select([a > 5, a[0] > 0], [a, 1.0])
 
 
+def choices_of_an_int(a):
+    return np.select([a > 5, a > 0], [1, a], 2)
+
+
 def choice_by_what_is_not_bool(a):
     return np.select([a], [a])
 
@@ -130,8 +134,8 @@ def rows_of_a_vector(a):
 
 FUNCTIONS = [gradients, gradients_along_all_axes, gradient_of_too_few, gradient_at_places, averages,
              averages_along_an_axis, average_with_weights_of_nothing, average_with_weights_of_other_sizes, choices,
-             choices_of_numbers, choice_by_what_is_not_bool, polynomials, without_fractions, bounded, bounded_by_nothing,
-             conjugates, filled, filled_with_what_does_not_fit, halves, rows_of_a_vector]  # fmt: skip
+             choices_of_numbers, choices_of_an_int, choice_by_what_is_not_bool, polynomials, without_fractions, bounded,
+             bounded_by_nothing, conjugates, filled, filled_with_what_does_not_fit, halves, rows_of_a_vector]  # fmt: skip
 LAYOUTS = {
     "contiguous": lambda a: a,
     "transposed": lambda a: a.reshape(20, 12).T,

@@ -135,11 +135,15 @@ def appended(a):
     return np.append(a, a), np.append(a, a, axis=0)
 
 
+def number_appended_along_an_axis(a):
+    return np.append(a, 2.5, axis=0)
+
+
 FUNCTIONS = [flips, flips_of_matrices, new_axes, at_least, squeezed, squeezed_of_unknown_size, diagonals,
              diagonals_of_other_axes, broadcasts, broadcast_to_another_size, splits, split_that_is_not_equal, joins,
              more_joins, joins_by_rank, joins_of_vectors_and_matrices, joins_of_dtypes, joins_of_lists,
-             joins_that_differ_in_size, stacks_that_differ_in_size, joins_of_other_ranks, appended, arrays_of_arrays,
-             array_of_arrays_that_differ_in_size, both_parts_of_quotients]  # fmt: skip
+             joins_that_differ_in_size, stacks_that_differ_in_size, joins_of_other_ranks, appended,
+             number_appended_along_an_axis, arrays_of_arrays, array_of_arrays_that_differ_in_size, both_parts_of_quotients]  # fmt: skip
 VALUES = np.random.default_rng(0).normal(size=240) * 10
 LAYOUTS = {
     "vector": lambda a: a,

@@ -345,6 +345,8 @@ def _infer_append(arr: Type, values: Type, *, axis: object = None) -> Type:
         return ANY
     if axis is None and {t.ndim for t in both} != {1}:  # type: ignore[attr-defined]
         return ANY  # made flat
+    if axis is not None and is_scalar(values):
+        return ANY  # an error
     return _infer_concatenate(TupleType(both), axis=0 if axis is None else axis)
 
 

@@ -112,8 +112,11 @@ def _infer_choice(conditions: Type, choices: Type, default: Type = INT) -> Type:
     result: Type = default
     for test, value in zip(reversed(tests), reversed(values), strict=True):
         (result,) = get_op("np::where").infer_types([test, value, result], {})
-    is_known = isinstance(result, ArrayType) and result.dtype == result_dtype(kinds)
-    return result if is_known and result.layout == "C" else ANY  # type: ignore[attr-defined]
+    if not isinstance(result, ArrayType) or result.dtype != result_dtype(kinds):
+        return ANY
+    if result.dtype.kind == "u" and INT in values:
+        return ANY  # NumPy stores it from an array of int64, which is an error
+    return result if result.layout == "C" else ANY
 
 
 def _choice_of(
