@@ -67,7 +67,10 @@ def _is_number_equal(value: object, wanted: int) -> bool:
 
 
 def _is_valid(type_: Type, neutral: Neutral) -> bool:
+    """Whether the rule holds for a type; NumPy takes no negative int beside a number without a sign."""
     if isinstance(type_, ScalarType):
+        if type_.dtype.kind == "u" and neutral.value < 0:
+            return False
         return type_.dtype.kind in ("iuf" if neutral.holds_for_floats else "iu")
     return type_ == INT or (neutral.holds_for_floats and type_ == FLOAT)
 
