@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable
 from types import FunctionType
 
-from ljit.frontend.build import build_def
-from ljit.frontend.emit import build_graph
-from ljit.frontend.tree import dump
+from ljit.frontend.emitting.emit import build_graph
+from ljit.frontend.trees.build import build_def
+from ljit.frontend.trees.tree import dump
 
 __all__ = ["build_def", "build_graph", "dump_tree"]
 

@@ -36,6 +36,6 @@ def twin_of(
 
 def function_made(made: MadeFunctions) -> types.FunctionType | None:
     """Give the function in the place of those that functions make: with what is in their cells in front; None: none."""
-    from ljit.frontend.made_functions import with_cells_as_parameters
+    from ljit.frontend.lifting.made_functions import with_cells_as_parameters
 
     return with_cells_as_parameters(made.code, made.variables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ljit.frontend.lifting import lift_nested
+from ljit.frontend.lifting.lifting import lift_nested
 from tests.frontend.harness import function_of
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ljit.frontend import build_def, dump_tree, tree
+from ljit.frontend import build_def, dump_tree
+from ljit.frontend.trees import tree
 from tests.frontend.harness import function_of
 
 

@@ -1,0 +1,1 @@
+"""A tree to a graph, one kind of tree a module."""

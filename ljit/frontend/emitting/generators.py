@@ -1,0 +1,285 @@
+"""Calls of builtin functions that use up a generator expression: ``sum(x * x for x in xs)``.
+
+Where the function is the builtin that the name stood for at first, the loop takes the place of the generator, with
+what the builtin does to each element (`_FOLDS`). Where it is not, and for the other functions that
+keep no generator (`_CONSUMERS`), a real one is made of the code that CPython compiled.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ljit.frontend.emitting.attempts import guarded
+from ljit.frontend.emitting.calls import emit_call
+from ljit.frontend.emitting.comprehensions import collect, run
+from ljit.frontend.emitting.conditions import truth
+from ljit.frontend.emitting.emission import Emission, Exit, emits
+from ljit.frontend.emitting.extrema import emit_extremum, emit_keyed
+from ljit.frontend.emitting.functions import generator_value
+from ljit.frontend.emitting.generator_loops import called_generator
+from ljit.frontend.emitting.known_names import either, known_value
+from ljit.frontend.emitting.mapped import (
+    MappedCall,
+    MappedItems,
+    call_plainly,
+    evaluate_mapped,
+    function_in_variable,
+    mapped_items,
+    still_known,
+)
+from ljit.frontend.trees import tree
+from ljit.ir import Value
+
+__all__: list[str] = []
+
+#: callables that use up what they are given before they return, and do not keep it
+_CONSUMERS: tuple[object, ...] = (
+    *(sum, any, all, min, max, list, tuple, set, frozenset, dict, sorted),
+    *(math.fsum, math.prod, np.fromiter),
+)
+#: CPython 3.12 adds up floats with a compensation
+_SUM_IS_PLAIN = sys.version_info < (3, 12)
+_NUMBERS = (int, float, complex)
+
+_Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
+
+
+@emits(tree.UseOfGenerator)
+def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
+    return guarded(e, call, lambda: _emit_use(e, call))
+
+
+def _emit_use(e: Emission, call: tree.UseOfGenerator) -> Value:
+    if _is_join(call):
+        return _join(e, call)
+    known = known_value(e, call.function)
+    if not any(known is consumer for consumer in _CONSUMERS) or not _are_plain(call):
+        return e.expression(call.plain)
+    function = e.expression(call.function)
+    fold = _fold_of(known, call)
+    if fold is None:
+        return _call(e, call, function)
+    is_known = e.emit("py::is", function, e.constant(known, call.range), where=call.range)
+    return either(
+        e, is_known, lambda: fold(e, call, function), lambda: _call(e, call, function), call.range
+    )
+
+
+@emits(tree.Apply)
+def _apply(e: Emission, call: tree.Apply) -> Value:
+    return guarded(e, call, lambda: _emit_apply(e, call))
+
+
+def _emit_apply(e: Emission, call: tree.Apply) -> Value:
+    """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
+    keyed = emit_keyed(e, call)
+    if keyed is not None:
+        return keyed
+    first = call.arguments[0] if call.arguments else None
+    if not isinstance(first, tree.Apply):
+        return emit_call(e, call)
+    known = known_value(e, call.function)
+    is_consumer = any(known is consumer for consumer in _CONSUMERS)
+    mapped = mapped_items(e, first, call.range)
+    if mapped is not None:
+        use = _use_of(call, mapped.items)
+        if _is_join(use) or (is_consumer and _are_plain(use)):
+            return _use_mapped(e, use, known, mapped) or emit_call(e, call)
+    if not is_consumer or called_generator(e, first) is None:
+        return emit_call(e, call)
+    where = call.range
+    item = tree.Var(where, "item")
+    loop = tree.Generator(where, item, first, ())
+    use = _use_of(call, tree.Comprehension(where, "generator", item, (loop,), where))
+    fold = _fold_of(known, use) if _are_plain(use) else None
+    if fold is None:
+        return emit_call(e, call)
+    function = e.expression(call.function)
+    return either(
+        e,
+        e.emit("py::is", function, e.constant(known, where), where=where),
+        lambda: fold(e, use, function),
+        lambda: _call_with(e, use, function, e.expression(first)),
+        where,
+    )
+
+
+def _use_of(call: tree.Apply, items: tree.Comprehension) -> tree.UseOfGenerator:
+    """The same call with another first argument."""
+    return tree.UseOfGenerator(call.range, call.function, items, call.arguments[1:], call.keywords)
+
+
+def _use_mapped(
+    e: Emission, use: tree.UseOfGenerator, known: object, mapped: MappedItems
+) -> Value | None:
+    """Emit what uses the items of `map` or `filter`; None if that is not known."""
+    if _is_join(use):
+        call = evaluate_mapped(e, mapped)
+        return either(
+            e,
+            still_known(e, call),
+            partial(_with_variable, e, call, partial(_join, e, use)),
+            lambda: _join_items(e, use, call_plainly(e, call, is_kept=False)),
+            use.range,
+        )
+    fold = _fold_of(known, use)
+    if fold is None:
+        return None
+    function = e.expression(use.function)
+    call = evaluate_mapped(e, mapped)
+    return either(
+        e,
+        still_known(e, call, (function, known)),
+        partial(_with_variable, e, call, partial(fold, e, use, function)),
+        lambda: _call_with(e, use, function, call_plainly(e, call, is_kept=False)),
+        use.range,
+    )
+
+
+def _with_variable(e: Emission, call: MappedCall, emit: Callable[[], Value]) -> Value:
+    with function_in_variable(e, call):
+        return emit()
+
+
+def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    """Emit the call with a real generator."""
+    generator = generator_value(e, call.generator, is_kept=False)
+    return _call_with(e, call, function, generator)
+
+
+def _call_with(e: Emission, call: tree.UseOfGenerator, function: Value, first: Value) -> Value:
+    operands = [first, *map(e.expression, call.arguments)]
+    names = []
+    for keyword in call.keywords:
+        assert isinstance(keyword, tree.Keyword)
+        operands.append(e.expression(keyword.value))
+        names.append(keyword.name)
+    return e.emit("py::call", function, *operands, where=call.range, kwnames=tuple(names))
+
+
+def _nothing() -> Sequence[Value]:
+    return ()
+
+
+# -- what builtins do to the elements --------------------------------------------------------------
+
+
+def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
+    """Give how to do without the generator; None if that is not known."""
+    if known is sum:
+        return _sum if _SUM_IS_PLAIN and _has_plain_start(call) else None
+    if known is sorted:
+        return _collect_and_call if not call.arguments else None
+    return _FOLDS.get(known) if not call.arguments and not call.keywords else None
+
+
+def _are_plain(call: tree.UseOfGenerator) -> bool:
+    """Whether no argument is starred."""
+    starred = (tree.Starred, tree.DoubleStarred)
+    return not any(isinstance(x, starred) for x in (*call.arguments, *call.keywords))
+
+
+def _has_plain_start(call: tree.UseOfGenerator) -> bool:
+    starts = call.arguments
+    is_number = all(isinstance(s, tree.Const) and type(s.value) in _NUMBERS for s in starts)
+    return len(starts) <= 1 and is_number and not call.keywords
+
+
+def _sum(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    slot, where = e.fresh_slot(), call.range
+
+    def begin() -> None:
+        start = e.expression(call.arguments[0]) if call.arguments else e.constant(0, where)
+        e.store(slot, start, where)
+
+    def add(_: Exit, value: Value) -> None:
+        e.store(slot, e.emit("py::add", e.load(slot, where), value, where=where), where)
+
+    run(e, call.generator, begin, add, caller=where)
+    return e.load(slot, where)
+
+
+def _search(e: Emission, call: tree.UseOfGenerator, wanted: bool) -> Value:
+    """Look for an element that is true, or false."""
+    slot, where = e.fresh_slot(), call.range
+
+    def test(loop: Exit, value: Value) -> None:
+        def found() -> Sequence[Value]:
+            e.store(slot, e.constant(wanted, where), where)
+            e.goes_through_cleanup(loop, "found", lambda _: None, where)
+            e.leave(loop, where)
+            return ()
+
+        then, otherwise = (found, _nothing) if wanted else (_nothing, found)
+        e.branch(truth(e, value, where), then, otherwise, where)
+
+    run(
+        e,
+        call.generator,
+        lambda: e.store(slot, e.constant(not wanted, where), where),
+        test,
+        caller=where,
+    )
+    return e.load(slot, where)
+
+
+def _any(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return _search(e, call, True)
+
+
+def _all(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return _search(e, call, False)
+
+
+def _extremum(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    def run_loop(begin: Callable[[], None], use: Callable[..., None]) -> None:
+        run(e, call.generator, begin, use, caller=call.range)
+
+    return emit_extremum(e, known_value(e, call.function), function, run_loop, call.range)
+
+
+def _list(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return collect(e, call.generator, "list", call.range)
+
+
+def _set(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return collect(e, call.generator, "set", call.range)
+
+
+def _collect_and_call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    """Call what begins by making a list of its argument."""
+    return _call_with(e, call, function, _list(e, call, function))
+
+
+def _is_join(call: tree.UseOfGenerator) -> bool:
+    """Whether it is ``"text".join(...)``, which begins by making a list, too."""
+    match call.function:
+        case tree.Select(name="join", value=tree.Const(value=str())):
+            return not call.arguments and not call.keywords
+    return False
+
+
+def _join(e: Emission, call: tree.UseOfGenerator) -> Value:
+    return _join_items(e, call, collect(e, call.generator, "list", call.range))
+
+
+def _join_items(e: Emission, call: tree.UseOfGenerator, items: Value) -> Value:
+    assert isinstance(call.function, tree.Select)
+    text, name = e.expression(call.function.value), call.function.name
+    return e.emit("py::call_method", text, items, where=call.range, name=name, kwnames=())
+
+
+_FOLDS: dict[object, _Fold] = {
+    any: _any,
+    all: _all,
+    min: _extremum,
+    max: _extremum,
+    list: _list,
+    set: _set,
+    tuple: _collect_and_call,
+}

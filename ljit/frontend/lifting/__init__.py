@@ -1,0 +1,1 @@
+"""Nested functions, and functions that functions make, as functions of their own."""

@@ -1,0 +1,1 @@
+"""Tree views: what they are, and how Python's `ast` becomes them."""
