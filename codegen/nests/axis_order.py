@@ -1,6 +1,7 @@
 """In which order a loop nest goes through its axes: as they come, or as its arrays lie in memory.
 
-What is known while compiling is settled then: axes of one element are left out, or go first. The rest is a matter of
+What is known while compiling is settled then: axes of one element are left out, or go first, and of plain arrays those
+that are reduced, or not, beside one another are one. The rest is a matter of
 selecting sizes and strides at run time. Where some axes are reduced and others not, the loops are written for each
 kind of axis that may come to be the last one.
 """
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from ljit.codegen.llvm.builder import FALSE, Ref
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.nests.memory_order import (
     exchange_condition,
@@ -22,6 +23,7 @@ from ljit.codegen.nests.memory_order import (
 )
 from ljit.codegen.nests.nest_space import ONE, Operand, Space, all_of, any_of
 from ljit.ir import OpDef
+from ljit.locks import computed_once
 from ljit.ops.control import SINGLE_ROWS
 from ljit.records import Record
 
@@ -67,9 +69,9 @@ class AxisOrder:
         self.fresh: list[Operand] = []
         self.accumulators: list[Accumulator | None] = []
 
-    @property
+    @computed_once
     def may_be_turned(self) -> bool:
-        """Whether an array may lie in memory in another order than that of its axes."""
+        """Whether an array may lie in memory in another order than that of its axes: results are made for that."""
         arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
         if self._unknown_rows and self.e.context.options.single_rows:
             return True
@@ -102,11 +104,43 @@ class AxisOrder:
             kept = sorted([*kept, reduced[-1]])
         if not kept or len(kept) == ndim:
             return
+        self._keep_axes(kept)
+
+    def _keep_axes(self, kept: Sequence[int]) -> None:
         self.space = self.space.with_axes(kept)
         self.sources = [x.with_axes(kept) if isinstance(x, Operand) else x for x in self.sources]
         self.into, self.fresh = ([x.with_axes(kept) for x in xs] for xs in (self.into, self.fresh))
-        axes = tuple(kept.index(axis) for axis in reduced if axis in kept)
+        axes = tuple(kept.index(axis) for axis in self.reductions.axes if axis in kept)
         self.reductions = self.reductions.with_changes(axes=axes)
+
+    def join_known_axes(self) -> None:
+        """Make one of neighbours that are reduced, or not, and are known to go on behind one another in all arrays."""
+        outer = 0
+        while self.reductions.axes and outer < self.space.ndim - 1:
+            if self._are_known_to_go_on(outer):
+                self._join(outer)
+            else:
+                outer += 1
+
+    def _are_known_to_go_on(self, outer: int) -> bool:
+        """Whether each step along an axis surely leads behind the last element along the next one."""
+        f, inner, reduced = self.e.f, outer + 1, self.reductions.axes
+        if (outer in reduced) != (inner in reduced):
+            return False
+        size = self.space.sizes[inner]
+        arrays = [x for x in (*self.sources, *self.into, *self.fresh) if isinstance(x, Operand)]
+        return all(
+            f.icmp("eq", x.strides[outer], f.mul(x.strides[inner], size)) is TRUE for x in arrays
+        )
+
+    def _join(self, outer: int) -> None:
+        """Let the next axis have the elements along both."""
+        f, inner = self.e.f, outer + 1
+        kept = [axis for axis in range(self.space.ndim) if axis != outer]
+        arrays = [x for x in (*self.sources, *self.into, *self.fresh) if isinstance(x, Operand)]
+        for sizes in (self.space.sizes, *(x.sizes for x in arrays)):
+            sizes[inner] = f.mul(sizes[outer], sizes[inner])
+        self._keep_axes(kept)
 
     def with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
         """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.

@@ -251,6 +251,7 @@ class _Nest(AxisOrder):
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""
         self.leave_out_single_axes()
+        self.join_known_axes()
         targets, reduced, is_known = self.with_single_axes_first()
         has_checks, f = False, self.e.f
 

@@ -314,6 +314,39 @@ def test_axes_that_are_known_to_have_one_element_are_left_out():
     assert texts[0].count(", !llvm.loop") == texts[1].count(", !llvm.loop") > 0
 
 
+@pytest.mark.parametrize(
+    ("wide", "narrow"),
+    [
+        (lambda a: a.max(axis=0), lambda a: a.reshape(len(a), -1).max(axis=0)),
+        (lambda a: a.sum(axis=(1, 2)), lambda a: a.reshape(len(a), -1).sum(axis=1)),
+        (lambda a: a.min(axis=(0, 1)), lambda a: a.reshape(-1, a.shape[2]).min(axis=0)),
+    ],
+    ids=["first", "last", "two first"],
+)
+def test_neighbours_without_gaps_are_one_axis(wide, narrow):
+    f, g = ljit.jit(wide), ljit.jit(narrow)
+    with config.overridden(quick_runs=0, profiled_sizes=False):
+        for shape in ((9, 20, 30), (9, 20, 30), (3, 1, 70), (1, 8, 2)):
+            a = (np.arange(np.prod(shape)) % 7.0).reshape(shape)
+            np.testing.assert_array_equal(f(a).ravel(), g(a))
+        loops = [h.dump_llvm().count(", !llvm.loop") for h in (f, g)]
+    assert loops[0] == loops[1] > 0
+
+
+def test_neighbours_of_sizes_that_are_partly_known_are_one_axis():
+    def combine(a):
+        b = a[:, None] * np.ones((1, 3))
+        return b.sum(axis=(0, 1)), (b - 1).max(axis=0), b[:, :1].sum(axis=1), a.sum()
+
+    f = ljit.jit(combine)
+    with config.overridden(quick_runs=0):
+        for size in (7, 7, 100, 1, 2000, 1):
+            for found, wanted in zip(
+                f(np.arange(size) + 1.0), combine(np.arange(size) + 1.0), strict=True
+            ):
+                np.testing.assert_array_equal(found, wanted)
+
+
 def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():
     f = ModuleBuilder("test").function("test", "void", ("i64", "i64", "i64"))
     rows, far, factor = f.params
