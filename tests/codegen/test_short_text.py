@@ -7,7 +7,7 @@ import pytest
 from ljit.codegen import CompileOptions
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
-from ljit.ops.indexing import index
+from ljit.ops.python import slices
 
 SUM = """
   %{k} : Float64(*) = prim::Map[into=0](%a, %b)
@@ -104,8 +104,8 @@ def test_slices_are_adjusted_once_for_each_size(monkeypatch: pytest.MonkeyPatch)
         calls.append(values)
         return adjusted(e, *values)
 
-    adjusted = index._adjusted
-    monkeypatch.setattr(index, "_adjusted", counted)
+    adjusted = slices._adjusted
+    monkeypatch.setattr(slices, "_adjusted", counted)
     text_of(WINDOWS.replace("RESULT", "%11"))
     assert len(calls) == 3  # of four
 
