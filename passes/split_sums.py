@@ -8,11 +8,11 @@
                                            s += high * 2**32 + low      # checked
 
 A check in each trip is a way out of the loop, of which LLVM makes no vectors. The lower and the upper halves of 4096
-terms have sums that fit whatever the terms are. What the parts give together is checked behind the block; if it is no
-int64, the code leaves in front of the block, and the interpreter goes on with ints of any size. (A sum that is none
-only in between need not leave.) So it does if one of the checks of the terms has failed (`OpDef.may_be_checked_late`),
-which are looked at behind the block, too. For these a loop is put into blocks also where it adds up NumPy's integers,
-which wrap, or ints of which the sums are proven to fit.
+terms have sums that fit whatever the terms are; so have small terms themselves. What the parts give together is checked
+behind the block; if it is no int64, the code leaves in front of the block, and the interpreter goes on with ints of any
+size. (A sum that is none only in between need not leave.) So it does if one of the checks of the terms has failed
+(`OpDef.may_be_checked_late`), which are looked at behind the block, too. For these a loop is put into blocks also where
+it adds up NumPy's integers, which wrap, or ints of which the sums are proven to fit.
 
 Legal if nobody sees the sum within the loop, and the loop has no effects, so that a block may be done again. It pays if
 such checks are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries nothing but
@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ljit.analysis.alias import is_immutable
-from ljit.analysis.ranges import Ranges
+from ljit.analysis.ranges import INT_MAX, Ranges
 from ljit.ir import Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_quotients import FLOORDIV, MOD
@@ -81,6 +81,12 @@ class _Sum(Record):
     @property
     def unproven(self) -> list[Node]:
         return [node for node, _ in self.terms if FITS not in node.proven]
+
+    def fits_in_block(self) -> bool:
+        """Whether a block of trips that begins at 0 makes an int64, as the terms are small."""
+        bounds = Ranges().bounds
+        sizes = [max(map(abs, bounds(node.inputs[1 - place]))) for node, place in self.terms]
+        return sum(sizes) * BLOCK <= INT_MAX
 
 
 def _sums_of(loop: Node, failed: Container[int]) -> list[_Sum] | None:
@@ -178,19 +184,25 @@ def _is_of(value: Value, chain: Container[Value]) -> bool:
 def _run(loop: Node, sums: list[_Sum]) -> None:
     """Let blocks of trips make two sums of each, which are put together behind them."""
     graph, body = loop.graph, loop.blocks[0]
+    small = [s for s in sums if s.fits_in_block()]
     blocks = put_into_blocks(loop)
     next(iter(body)).erase()
     ends = list(loop.outputs)
     zero = insert_constant(0, blocks.loop)
     size = insert_constant(1 << _HALF, blocks.loop)
     for s in sums:
-        term = s.unproven[0]
-        _add_up_apart(s, body)
+        term, whole = s.unproven[0], ends[s.index]
         loop.set_input(2 + s.index, zero)
-        loop.add_input(zero)
-        parts = (size, ends[s.index], blocks.carried[s.index])
-        whole = loop.add_output(INT)
-        for name, part in zip(("py::mul", "py::add", "py::add"), parts, strict=True):
+        steps = [("py::add", blocks.carried[s.index])]
+        if s in small:
+            for node in s.unproven:
+                node.proven = (FITS,)
+        else:
+            _add_up_apart(s, body)
+            loop.add_input(zero)
+            steps = [("py::mul", size), ("py::add", whole), *steps]
+            whole = loop.add_output(INT)
+        for name, part in steps:
             node = graph.create(get_op(name), (part, whole), like=term)
             whole = blocks.body.append(node).output
         ends[s.index] = whole

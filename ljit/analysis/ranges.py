@@ -46,7 +46,7 @@ _MAX_DEGREE = 3
 def is_integer(t: Type) -> bool:
     """Whether values of type `t` are ints to the analysis."""
     if isinstance(t, UnionType):
-        return int_bounds.is_of_two_classes(t)
+        return int_bounds.is_either_int(t)
     return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
 
 

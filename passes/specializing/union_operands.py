@@ -13,6 +13,7 @@ import numpy as np
 
 from ljit.ir import OpDef, Value, get_op
 from ljit.ops.arrays.rules import dtype_of, is_scalar
+from ljit.ops.python.numbers import is_held_by
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.types import ArrayType, ScalarType, Type, UnionType
 
@@ -46,14 +47,8 @@ def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType 
     members = union.type.members
     if wanted is None or not all(map(is_scalar, members)):
         return None
-    return wanted if all(_is_held_by(wanted, dtype_of(m)) for m in members) else None
-
-
-def _is_held_by(wanted: ScalarType, dtype: np.dtype | None) -> bool:
-    """Whether the numbers of a dtype are of that type, or floats of fewer bits."""
-    if dtype is None or dtype == wanted.dtype:
-        return dtype is not None
-    return dtype.kind == wanted.dtype.kind == "f" and dtype.itemsize < wanted.dtype.itemsize
+    dtypes = [dtype_of(m) for m in members]
+    return wanted if all(d is not None and is_held_by(wanted.dtype, d) for d in dtypes) else None
 
 
 def plain_type(op: OpDef, inputs: Sequence[Value]) -> Type | None:

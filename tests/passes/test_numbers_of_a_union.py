@@ -65,6 +65,36 @@ def test_no_type_is_asked_for_in_the_loop(function, dtype):
     assert "checks='in front'" in graph
 
 
+def added_up(xs, k):
+    s = 0
+    for i in range(len(xs)):
+        x = xs[i] if i > 0 else k
+        if x < 20:
+            x = 0
+        s += int(x) * 3
+    return s
+
+
+def looked_up(xs, k):
+    counts, found = np.zeros(300, np.int64), []
+    for i in range(len(xs)):
+        x = xs[i] if xs[i] > 5 else 3
+        counts[x] += x
+        found.append(min(max(x, k), 50))
+    return counts, found
+
+
+@pytest.mark.parametrize("function", [added_up, looked_up])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i4", "u4", "i8"])
+def test_ints_that_may_be_of_fewer_bits_are_those_of_the_program(function, dtype):
+    f = ljit.jit(function)
+    xs = np.random.default_rng(6).integers(0, 100, 300).astype(dtype)
+    for k in (7, 7, 7, 0, -40, 99, 2**40):
+        assert compare(*(outcome(g, (xs, k)) for g in (function, f))) is None
+        f.graph_for(xs, k)
+    assert "np::number[type=np.int64]" in str(f.graph_for(xs, 7))
+
+
 # -- values ----------------------------------------------------------------------------------------
 
 FLOATS = 0.1, float(np.float32(0.1)), -0.0, 2.0**24 + 1, 1e39, math.inf, math.nan

@@ -209,3 +209,22 @@ def test_sums_that_need_no_check_may_have_terms_that_do(monkeypatch):
             b[place : place + 3] = wrong
             with np.errstate(over="ignore"):
                 same(of_numpys, f, b, N)
+
+
+def of_small_terms(a, n):
+    s = t = 0
+    for i in range(n):
+        s += int(a[i]) * 3
+        t = t - int(a[i]) + i % 8
+    return s, t
+
+
+def test_small_terms_are_not_taken_apart(monkeypatch):
+    monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
+    a = elements(2**31).astype(np.int32)
+    f = compiled(of_small_terms, a)
+    graph = str(f.graph_for(a, N))
+    assert "value=4096" in graph
+    assert "value=4294967295" not in graph
+    for wrong in (2**31 - 1, -(2**31)):
+        same(of_small_terms, f, np.full(N, wrong, np.int32), N)

@@ -9,13 +9,13 @@ import numpy as np
 from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
-from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops.arrays.boxed import chosen_dtype, sharing_effects
 from ljit.ops.arrays.convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.arrays.rules import dtype_of, element_of, is_scalar, layout_like
 from ljit.ops.python.types import class_of
 from ljit.ops.ranges import float_bounds
-from ljit.ops.ranges.int_bounds import is_of_two_classes
+from ljit.ops.ranges.int_bounds import UNKNOWN, is_either_int, is_int
 from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, UnionType, join
 
 __all__: list[str] = []
@@ -163,7 +163,12 @@ def _lower_number(e: Emitter, x: V, *, type: Type) -> V:
 
 def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
     x = node.inputs[0]
-    return s.value(x) if x.type == INT or is_of_two_classes(x.type) else None
+    return s.value(x) if x.type == INT or is_either_int(x.type) else None
+
+
+def _same_bounds(s: Symbolic, node: Node) -> Bounds:
+    x = node.inputs[0]
+    return s.bounds(x) if is_int(x.type) or is_either_int(x.type) else UNKNOWN
 
 
 def _numpys(x: Type) -> Type:
@@ -186,7 +191,10 @@ declare(
         evaluate=_as_number,
         lower=_lower_number,
         ranges=RangeRules(
-            value=_same_int, floats=float_bounds.of_first, is_complete=lambda node: True
+            value=_same_int,
+            bounds=_same_bounds,
+            floats=float_bounds.of_first,
+            is_complete=lambda node: True,
         ),
         keeps_unions=True,
     )
@@ -212,7 +220,7 @@ declare(
         infer=lambda x, is_plain: join(x, _numpys(x)),
         evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
         lower=_lower_classed,
-        ranges=RangeRules(value=_same_int, floats=float_bounds.of_first),
+        ranges=RangeRules(value=_same_int, bounds=_same_bounds, floats=float_bounds.of_first),
         samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
     )
 )

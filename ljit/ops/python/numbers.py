@@ -52,11 +52,12 @@ __all__ = [
     "condition_or",
     "float_rem",
     "is_finite",
+    "is_held_by",
     "is_infinite",
     "is_nan",
     "is_plain",
     "is_real_scalar",
-    "of_any_float",
+    "of_any_width",
     "of_either_class",
     "of_floats",
     "plain_effect",
@@ -128,21 +129,29 @@ def of_either_class(*types: Type) -> ScalarType | None:
     return next((t for plain, t in _CLASSES.items() if members == {plain, t}), None)
 
 
-def of_any_float(*types: Type) -> ScalarType | None:
-    """The same, where a float of fewer bits gives what Python's of the same value gives.
+def of_any_width(*types: Type) -> ScalarType | None:
+    """The same, where one of NumPy's of fewer bits gives what Python's of the same value gives.
 
-    >>> of_any_float(UnionType((FLOAT, ScalarType(np.dtype(np.float32))))) == _FLOAT64
+    >>> of_any_width(UnionType((FLOAT, ScalarType(np.dtype(np.float32))))) == _FLOAT64
     True
     """
     union = next((t for t in types if isinstance(t, UnionType)), None)
-    others = [m for m in union.members if m != FLOAT] if union is not None else []
-    if union is not None and len(others) == 1 and len(union.members) == 2 and _is_short(others[0]):
-        return _FLOAT64
+    members = set(union.members) if union is not None else set()
+    for plain in (INT, FLOAT):
+        others = members - {plain}
+        if plain in members and len(others) == 1 and _is_held(_CLASSES[plain], others.pop()):
+            return _CLASSES[plain]
     return of_either_class(*types)
 
 
-def _is_short(x: Type) -> bool:
-    return isinstance(x, ScalarType) and x.dtype.kind == "f" and x.dtype.itemsize < 8
+def _is_held(number: ScalarType, x: Type) -> bool:
+    return isinstance(x, ScalarType) and is_held_by(number.dtype, x.dtype)
+
+
+def is_held_by(wanted: np.dtype, dtype: np.dtype) -> bool:
+    """Whether the numbers of a dtype are such of another one, of at most as many bits: integers, or floats."""
+    is_like = wanted.kind == "f" if dtype.kind == "f" else wanted.kind == "i" and dtype.kind in "iu"
+    return dtype == wanted or (is_like and np.can_cast(dtype, wanted))
 
 
 def of_floats(*types: Type) -> ScalarType | None:

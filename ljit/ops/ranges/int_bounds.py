@@ -38,13 +38,16 @@ def is_bool(t: Type) -> bool:
     return t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b")
 
 
-def is_of_two_classes(t: Type) -> bool:
-    """Whether it is an int, Python's or one of NumPy's of 64 bits (`OpDef.ignores_class`)."""
-    return isinstance(t, UnionType) and set(t.members) == {INT, ScalarType(np.dtype(np.int64))}
+def is_either_int(t: Type) -> bool:
+    """Whether it is an int of one kind or another."""
+    return isinstance(t, UnionType) and all(map(is_int, t.members))
 
 
 def of_type(t: Type) -> Bounds:
     """Of all values of a type of ints."""
+    if isinstance(t, UnionType):
+        lows, highs = zip(*map(of_type, t.members), strict=True)
+        return min(lows), max(highs)
     if is_bool(t):
         return 0, 1
     info = np.iinfo(t.dtype if isinstance(t, ScalarType) else np.int64)

@@ -15,7 +15,7 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare, get_op
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.python import compare
-from ljit.ops.python.numbers import all_numbers, is_real_scalar, of_any_float, plain_effect
+from ljit.ops.python.numbers import all_numbers, is_real_scalar, of_any_width, plain_effect
 from ljit.ops.python.samples import REAL_PAIRS
 from ljit.ops.python.types import join_all
 from ljit.ops.ranges.int_bounds import is_int
@@ -35,11 +35,11 @@ def _candidates(args: Sequence[Type]) -> Sequence[Type]:
 
 
 def _are_of_two_classes(*args: Type) -> bool:
-    """Whether these are two numbers, Python's, or NumPy's of one dtype, or either: floats, or ints of 64 bits."""
+    """Whether these are two numbers, Python's, or NumPy's of one dtype, or either: floats, or ints."""
     if len(args) != 2 or not any(isinstance(x, UnionType) for x in args):
         return False
     either = join_all(args)
-    return isinstance(either, UnionType) and of_any_float(either) is not None
+    return isinstance(either, UnionType) and of_any_width(either) is not None
 
 
 def _infer_extremum(*args: Type) -> Type:

@@ -18,7 +18,7 @@ from ljit.ops.python.numbers import (
     c_abs,
     is_plain,
     is_real_scalar,
-    of_any_float,
+    of_any_width,
     of_either_class,
     plain_effect,
     to_float,
@@ -217,7 +217,7 @@ _builtin(
     ranges=ranges.CONVERT,
     can_lower=lambda x=INT: _infer_int(x) == INT,
     effects=_effect_of_int,
-    number_type=of_any_float,
+    number_type=of_any_width,
     is_profiled=True,
     checks_can_wait=True,
     samples=(
