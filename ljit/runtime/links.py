@@ -6,7 +6,8 @@ executor. A callee whose new code is another kind of function than its callers t
 are compiled again when they are called next.
 
 Functions that call one another are compiled within one another: the code of one that is being compiled is guessed
-to give what calls of it were seen to give, and to run no unknown code; the next time, what its last code was.
+to give what calls of it were seen to give, and to run no unknown code. Where there was native code before, the next one
+is guessed to be of the kind of the last.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
         unit = _native_unit(executor, plan)
         if plan.refused is not None:
             return None
-        if unit is None and plan.is_compiling and plan.retired:
-            unit = plan.retired[-1]  # the guess was tried before
+        if unit is None and plan.retired:
+            unit = plan.retired[-1]
         result = unit.specialization.result if unit is not None else native_result(seen)
         is_clean = unit.is_clean if unit is not None else plan.is_compiling
         return None if result == NEVER else _make_link(executor, plan, result, is_clean)

@@ -13,7 +13,8 @@ import pytest
 import ljit
 from ljit import config
 from ljit.ops.control import CALL_NATIVE
-from ljit.runtime import twins
+from ljit.runtime import links, twins
+from ljit.types import INT
 
 SCALE = 2
 
@@ -156,6 +157,20 @@ def test_a_callee_whose_result_becomes_another_type_has_its_callers_compiled_aga
     for n in (2, 2, 2, 12, 12, 2, 12):
         for table in tables:
             assert repr(caller(table, n)) == repr(lookup(table, n) + 1)
+
+
+def test_a_callee_that_waits_for_its_next_code_is_taken_for_what_its_last_code_was(monkeypatch):
+    callee = ljit.jit(lookup)
+    for n in (2, 2, 12, 12):
+        callee(np.arange(3), n)
+    (plan,) = callee._executor.plans.values()
+    plan.unit.retire("for a test")
+    monkeypatch.setattr(type(callee._executor), "unit_for", lambda *_args, **_options: None)
+    result = plan.retired[-1].specialization.result
+    assert result != INT
+    link = links.link_to(callee, plan.types, INT)
+    assert link.signature.result == result
+    assert link.is_clean == plan.retired[-1].is_clean
 
 
 def test_types_that_are_found_out_while_functions_compile_one_another(monkeypatch):
