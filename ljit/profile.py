@@ -43,6 +43,8 @@ NO_CONSTANT = _Marker.NO_CONSTANT
 
 #: Classes whose objects differ in type, or whose type takes a closer look.
 _LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
+#: of these: after so many looks a run takes one for all that follow, as native code would
+_SETTLING = frozenset((int, tuple, list, range, slice))
 #: Classes whose objects may be kept for as long as the profile lives.
 _KEPT = (
     *(bool, int, float, complex, str, bytes, type(None), type(Ellipsis)),
@@ -94,7 +96,8 @@ class Observation(Record, frozen=False):
             return self.constant
         if self.kinds is not None and self.count < LOOKS_INTO_EACH:
             return None  # the value has objects that would live on
-        return cls if cls is self._class else None
+        is_settled = cls is self._class or (cls in _SETTLING and self.count > LOOKS_INTO_ALL)
+        return cls if is_settled else None
 
     def see_receiver(self, value: object, method: str) -> None:
         """Count in an object of a user's class, of which a method is called."""

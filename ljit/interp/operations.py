@@ -29,16 +29,24 @@ def bound(node: Node) -> tuple[Kind, object]:
     op = node.op
     assert op.evaluate is not None
     if len(node.outputs) > 1:
-        return Kind.MULTI, partial(op.evaluate, **node.attrs)
+        return Kind.MULTI, _callable_of(node)
     if op.evaluate is operator.truth:
         return Kind.TRUTH, None
     if op.bind is not None:
-        return Kind.CALL, op.bind(**node.attrs)
+        return Kind.CALL, _callable_of(node)
     if op.statement:
         return Kind.STATEMENT, lambda operands: op.statement.format(*operands, **node.attrs)
     if op.syntax:
         return Kind.EXPRESSION, lambda operands: op.text_of(operands, node.attrs)
-    return Kind.CALL, partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
+    return Kind.CALL, _callable_of(node)
+
+
+def _callable_of(node: Node) -> Callable[..., Any]:
+    op = node.op
+    if op.bind is not None:
+        return op.bind(**node.attrs)
+    assert op.evaluate is not None
+    return partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
 
 
 def call_text(node: Node) -> str:

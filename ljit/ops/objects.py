@@ -262,7 +262,7 @@ JOIN_STR = object_op(
 
 
 @functools.cache
-def _unpacker(count: int, star: int | None) -> Callable[[object], object]:
+def _unpacker(count: int, star: int | None = None) -> Callable[[object], object]:
     """Compile ``a0, *a1, a2 = x``: the interpreter's own unpacking, its messages included."""
     names = [f"a{i}" for i in range(count)]
     targets = ", ".join(f"*{name}" if i == star else name for i, name in enumerate(names))
@@ -352,6 +352,7 @@ UNPACK = object_op(
     "``a, *b, c = x``: `count` outputs; `star` is the position of the starred target or None.",
     infer=_infer_unpack,
     evaluate=unpack,
+    bind=_unpacker,
     lower=_lower_unpack,
     can_lower=_can_lower_unpack,
     effects=_effect_of_unpack,

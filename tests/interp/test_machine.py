@@ -631,6 +631,13 @@ def test_bound_ops_do_what_their_evaluate_does():
 
     cell = [1]
     cases = {
+        "prim::Unpack": [
+            ({"count": 2}, ((1, 2.5),)),
+            ({"count": 2}, ("ab",)),
+            ({"count": 2}, ([1],)),
+            ({"count": 2}, (3,)),
+            ({"count": 3, "star": 1}, ([1, 2, 3, 4],)),
+        ],
         "prim::format_value": [
             ({}, (2.5, ".1f")),
             ({"conversion": ord("r")}, ("a", ">5")),

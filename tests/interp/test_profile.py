@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import math
 import weakref
@@ -159,7 +160,7 @@ def test_clearing_forgets_all():
 def test_of_many_containers_only_some_are_looked_into():
     profile = Profile()
     for i in range(2000):
-        assert profile.record(1, [0.5, i] if i > 500 else [0.5]) is None
+        profile.record(1, [0.5, i] if i > 500 else [0.5])
     assert profile.observed(1) == type_of([0.5, 1])
     seen: list[object] = []
 
@@ -170,6 +171,28 @@ def test_of_many_containers_only_some_are_looked_into():
         profile.record(2, [0.5] if i % 16 else [Counted()])
         seen.append(profile.observed(2))
     assert seen[99] == type_of([0.5, Counted()])
+
+
+@pytest.mark.parametrize("value", [1000, (1, [0.5]), [0.5], range(9), slice(1, [])])
+def test_of_ints_and_containers_a_run_asks_for_no_more_than_some(value):
+    profile, cls = Profile(), type(value)
+    answers = [
+        profile.record(1, copy.deepcopy(value) if cls is not int else 1000 + i) for i in range(100)
+    ]
+    assert answers[1:] == [None] * 63 + [cls] * 36
+    assert profile.observed(1) == type_of(value)
+
+
+def test_an_array_is_asked_for_each_time():
+    profile = Profile()
+    assert {profile.record(1, np.ones(2)) for _ in range(100)} == {None}
+
+
+def test_a_long_int_in_a_later_run_is_seen():
+    profile = Profile()
+    for i in [*range(100), 2**64]:
+        profile.record(1, i)
+    assert profile.observed(1) == join(INT, type_of(2**64))
 
 
 def test_a_profile_may_be_written_to_while_it_is_read():
