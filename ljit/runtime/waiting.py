@@ -57,7 +57,7 @@ __all__ = [
     "leaves_calls",
 ]
 
-_SHARE = 0.25  # of the time that the program takes, or a function, for what ljit does
+_SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing

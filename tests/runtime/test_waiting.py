@@ -230,8 +230,8 @@ def test_functions_together_took_no_more_than_the_program(clock):
     with own_time.timed_apart():
         clock.go_on(2.0)
     assert waiting.counted_once(5.0) == 2.5, "ljit's own work is nobody's time"
-    assert not waiting.has_room(0.26 * 2.5, spent=5.0)
-    assert waiting.has_room(0.24 * 2.5, spent=5.0)
+    assert not waiting.has_room(1.01 * waiting._SHARE * 2.5, spent=5.0)
+    assert waiting.has_room(0.99 * waiting._SHARE * 2.5, spent=5.0)
 
 
 def test_what_it_takes_to_time_calls_is_ljits_own_work(clock, monkeypatch):
@@ -316,18 +316,19 @@ def test_a_function_whose_calls_took_much_longer_is_translated_whatever_ljit_too
 
 
 def test_ljit_takes_a_share_of_the_time(clock):
-    assert not waiting.has_room(0.1)
+    share = waiting._SHARE
+    assert not waiting.has_room(0.1 * share)
     clock.go_on(1.0)
-    assert waiting.has_room(0.2)
-    assert not waiting.has_room(0.3)
+    assert waiting.has_room(0.9 * share)
+    assert not waiting.has_room(1.1 * share)
     with own_time.timed_apart():
-        clock.go_on(0.25)
+        clock.go_on(0.99 * share)
     assert waiting.has_room()
     with own_time.timed_apart():
-        clock.go_on(0.01)
+        clock.go_on(0.02 * share)
     assert not waiting.has_room()
     clock.go_on(1.0)
-    assert waiting.has_room(0.2)
+    assert waiting.has_room(0.9 * share)
 
 
 def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
