@@ -1,4 +1,4 @@
-"""Sorting of private lists of numbers: merges of runs, short ones by insertion.
+"""Sorting of private lists of numbers, or of tuples by their first numbers: merges of runs, short ones by insertion.
 
 Both keep equal numbers in order: 0.0 and -0.0 can be told apart. What is in order already is only copied.
 """
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.lists import private_lists
 from ljit.codegen.llvm.forms import Native, dtype_of
+from ljit.ops.python.private_items import numbers_of
+from ljit.records import Record
 from ljit.types import ListType
 
 if TYPE_CHECKING:
@@ -19,23 +21,53 @@ __all__ = ["insertion_text", "sort"]
 _RUN = 16  # so many are sorted by insertion
 
 
+class _Order(Record):
+    """How items of an LLVM type are compared: they, or their first parts, are numbers of the type `key`."""
+
+    item: str
+    key: str
+    is_before: str  # the LLVM comparison
+
+    def test(self, result: str, a: str, b: str) -> str:
+        """The text that says whether one comes before the other."""
+        if self.item == self.key:
+            return f"{result} = {self.is_before} {self.key} {a}, {b}"
+        return f"""{result}.a = extractvalue {self.item} {a}, 0
+  {result}.b = extractvalue {self.item} {b}, 0
+  {result} = {self.is_before} {self.key} {result}.a, {result}.b"""
+
+
 def sort(e: Emitter, x: Native, room: Native, *, is_falling: bool) -> None:
     assert isinstance(x.type, ListType)
-    is_float = dtype_of(x.type.item).kind == "f"
+    key, *others = numbers_of(x.type.item)
+    is_float = dtype_of(key).kind == "f"
     type_ = "double" if is_float else "i64"
     order = "gt" if is_falling else "lt"
-    name = f"sort_{type_}_{order}"
+    item = f"{{ {', '.join([type_, *['i64'] * len(others)])} }}" if others else type_
+    name = f"sort_{type_}_{len(others)}_{order}"
     e.f.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"], "")
-    is_before = f"fcmp o{order}" if is_float else f"icmp s{order}"
-    text = _SOURCE.format(name=name, type=type_, is_before=is_before, run=_RUN)
-    e.f.module.define(name, insertion_text(f"{name}.insert", type_, is_before) + text)
+    by = _Order(item, type_, f"fcmp o{order}" if is_float else f"icmp s{order}")
+    text = _SOURCE.format(
+        name=name,
+        type=item,
+        size=8 + 8 * len(others),
+        is_mixed=by.test("%is.mixed", "%upper", "%lower"),
+        is_b=by.test("%is.b", "%b", "%a"),
+        run=_RUN,
+    )
+    e.f.module.define(name, _insertion(f"{name}.insert", by) + text)
     operands = (private_lists.start(e.f, x), private_lists.start(e.f, room))
     e.f.call("void", name, (*operands, private_lists.count(e.f, x)))
 
 
 def insertion_text(name: str, item: str, is_before: str) -> str:
     """A function that sorts some items where they lie: each goes where it belongs among those in front of it."""
-    return _INSERTION.format(name=name, type=item, is_before=is_before)
+    return _insertion(name, _Order(item, item, is_before))
+
+
+def _insertion(name: str, by: _Order) -> str:
+    test = by.test("%is.before", "%number", "%other")
+    return _INSERTION.format(name=name, type=by.item, is_before=test)
 
 
 _INSERTION = """define internal void @{name}(ptr %items, i64 %count) nounwind noinline {{
@@ -57,7 +89,7 @@ look:
   %left = sub i64 %j, 1
   %left.at = getelementptr {type}, ptr %items, i64 %left
   %other = load {type}, ptr %left.at
-  %is.before = {is_before} {type} %number, %other
+  {is_before}
   br i1 %is.before, label %shift, label %placed
 shift:
   %shift.at = getelementptr {type}, ptr %items, i64 %j
@@ -81,7 +113,7 @@ define internal void @{name}.merge(ptr %from, ptr %to, i64 %first, i64 %middle, 
   %middle.at = getelementptr {type}, ptr %from, i64 %middle
   %lower = load {type}, ptr %last.at
   %upper = load {type}, ptr %middle.at
-  %is.mixed = {is_before} {type} %upper, %lower
+  {is_mixed}
   br i1 %is.mixed, label %turn, label %rest
 turn:
   %i = phi i64 [ %first, %0 ], [ %i.next, %turn ]
@@ -91,7 +123,7 @@ turn:
   %j.at = getelementptr {type}, ptr %from, i64 %j
   %a = load {type}, ptr %i.at
   %b = load {type}, ptr %j.at
-  %is.b = {is_before} {type} %b, %a
+  {is_b}
   %number = select i1 %is.b, {type} %b, {type} %a
   %k.at = getelementptr {type}, ptr %to, i64 %k
   store {type} %number, ptr %k.at
@@ -113,7 +145,7 @@ rest:
   %rest.at = getelementptr {type}, ptr %from, i64 %rest.first
   %to.at = getelementptr {type}, ptr %to, i64 %k.rest
   %rest.count = sub i64 %end, %k.rest
-  %bytes = shl i64 %rest.count, 3
+  %bytes = mul i64 %rest.count, {size}
   call void @llvm.memmove.p0.p0.i64(ptr %to.at, ptr %rest.at, i64 %bytes, i1 false)
   ret void
 }}
@@ -154,7 +186,7 @@ one:
   %one.from = getelementptr {type}, ptr %from, i64 %first
   %one.to = getelementptr {type}, ptr %to, i64 %first
   %one.size = sub i64 %count, %first
-  %one.bytes = shl i64 %one.size, 3
+  %one.bytes = mul i64 %one.size, {size}
   call void @llvm.memmove.p0.p0.i64(ptr %one.to, ptr %one.from, i64 %one.bytes, i1 false)
   br label %next
 two:
@@ -166,7 +198,7 @@ back:
   %is.there = icmp eq ptr %from, %items
   br i1 %is.there, label %done, label %copy
 copy:
-  %bytes = shl i64 %count, 3
+  %bytes = mul i64 %count, {size}
   call void @llvm.memmove.p0.p0.i64(ptr %items, ptr %from, i64 %bytes, i1 false)
   br label %done
 done:

@@ -139,3 +139,74 @@ def variables_that_change(n):
         total += max(range(3), key=lambda j: j * k - total % 2 + (n if j == k else 0))
         n += 0
     return total
+
+
+@program(
+    lambda: ([3, -4, 5, -5, 4],),
+    lambda: ([],),
+    lambda: ((1.5, 2, -0.0, 0.0),),
+    lambda: ([True, 2**70, 1],),
+    lambda: ([math.nan, 1.0, 2.0, -3.0],),
+    lambda: ([2, None],),
+    lambda: (7,),
+)
+def in_order(xs):
+    factor = 3
+    rising = sorted(xs, key=lambda x: x * factor)
+    return rising, sorted(xs, key=lambda x: abs(x), reverse=True), sorted(xs, key=halved)
+
+
+@program(lambda: (["b", "aaa", "cc", "ddd"],), lambda: ([""],), lambda: (["a", 3],), lambda: ([],))
+def words_in_order(xs):
+    by_length = sorted(xs, key=lambda w: len(w), reverse=False)
+    return by_length, sorted(set(xs), key=lambda w: (-len(w), w)), sorted(xs, reverse=True, key=len)
+
+
+@program(lambda: (40, 7), lambda: (3, 1), lambda: (0, 1), lambda: (100, 101))
+def objects_in_order(n, m):
+    points = [Point(i * 7 % m, i * 0.5) for i in range(n)]
+    pairs = [(i * 5 % m, i) for i in range(n)]
+    by_x = sorted(points, key=lambda p: p.x)
+    kept = sorted(pairs, key=lambda pair: pair[0])
+    same = [kept[k] is pairs[kept[k][1]] for k in range(len(kept))]
+    return [p.y for p in by_x], kept, sorted(pairs, key=lambda pair: -pair[0], reverse=True), same
+
+
+@program(lambda: (50,), lambda: (0,), lambda: (17,))
+def lists_of_ones_own_in_order(n):
+    values = [i * i % 17 * 0.5 for i in range(n)]
+    total = 0.0
+    for k, x in enumerate(sorted(values, key=lambda x: -x)):
+        total += k * x
+    return total, sorted(range(n), key=lambda i: values[i])
+
+
+@program(lambda: ([4, 2, 1, 0],), lambda: ([4, 1],), lambda: ([],))
+def errors_in_keys_of_sorted(xs):
+    try:
+        return sorted(xs, key=lambda x: 12 // x)
+    except ZeroDivisionError as error:
+        return (
+            str(error),
+            sorted(xs, key=lambda x: x, reverse=None is None),
+            sorted([2], key=stops2),
+        )
+
+
+def stops2(x):
+    return "b" if x % 2 else x
+
+
+@program(lambda: ([4, 2, 1, 8],), lambda: ([4],))
+def keys_that_have_effects(xs):
+    seen = []
+    found = sorted(xs, key=lambda x: seen.append(x) or (x if x != 8 else 0))
+    try:
+        sorted(xs, key=stops2)
+    except TypeError as error:
+        seen.append(str(error))
+    try:
+        sorted(xs, key=stops)
+    except StopIteration:
+        seen.append("stopped")
+    return found, seen

@@ -1,14 +1,15 @@
 """``min`` and ``max`` of what a loop gives, and of items by a key: ``min(range(n), key=lambda j: abs(x - xs[j]))``.
 
-A key is computed in the loop, with the body of its function there. Where the builtin, or the function of the key, is
-not what it was when the graph was made, the builtin is called.
+A key is computed in the loop, with the body of its function there; those of ``sorted(xs, key=f)`` stand in a list with
+the places of their items, which is ordered by them. Where the builtin, or the function of the key, is not what it was
+when the graph was made, the builtin is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.frontend.emitting.comprehensions import run
+from ljit.frontend.emitting.comprehensions import collect, run
 from ljit.frontend.emitting.conditions import truth
 from ljit.frontend.emitting.emission import Emission, Exit, Scope
 from ljit.frontend.emitting.functions import function_value
@@ -24,6 +25,7 @@ __all__ = ["emit_extremum", "emit_keyed"]
 
 #: names that no variable of a program has
 _ITEM, _ITEMS, _KEY = "item with a key", "items with keys", "key function"
+_PLACE = "place of an item"
 _COMPARISONS: dict[object, str] = {min: "py::lt", max: "py::gt"}
 
 _Run = Callable[[Callable[[], None], Callable[..., None]], None]
@@ -89,7 +91,7 @@ def _nothing() -> Sequence[Value]:
 
 
 class _Keyed(Record):
-    """A call of `min` or `max` with a key."""
+    """A call of `min`, `max` or `sorted` with a key."""
 
     call: tree.Apply
     known: object  # the builtin
@@ -131,21 +133,26 @@ def emit_keyed(e: Emission, call: tree.Apply) -> Value | None:
 
 def _keyed(e: Emission, call: tree.Apply) -> _Keyed | None:
     known = known_value(e, call.function)
-    if not any(known is builtin for builtin in _COMPARISONS) or not e.inlines_generators:
+    if not any(known is builtin for builtin in (min, max, sorted)) or not e.inlines_generators:
         return None
     given = {k.name: k.value for k in call.keywords if isinstance(k, tree.Keyword)}
-    is_usual = (
-        len(call.arguments) == 1
-        and len(given) == len(call.keywords)
-        and given.keys() <= {"key", "default"}
-    )
-    if not is_usual or "key" not in given or isinstance(call.arguments[0], tree.Starred):
+    is_usual = len(call.arguments) == 1 and len(given) == len(call.keywords) and "key" in given
+    if not is_usual or isinstance(call.arguments[0], tree.Starred):
+        return None
+    others = given.keys() - {"key"}
+    if known is sorted and others and (others != {"reverse"} or not _is_bool(given["reverse"])):
+        return None
+    if known is not sorted and not others <= {"default"}:
         return None
     key = given["key"]
     if isinstance(key, tree.Lambda):
         return _Keyed(call, known, key, None) if takes(key.definition, 1) else None
     function = known_value(e, key)
     return _Keyed(call, known, key, function) if gains(function) else None
+
+
+def _is_bool(value: Tree) -> bool:
+    return isinstance(value, tree.Const) and isinstance(value.value, bool)
 
 
 def _stored(e: Emission, value: Value, where: SourceRange) -> str:
@@ -161,6 +168,8 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
     if keyed.function is not None:
         slots[_KEY], key = operands.by_name["key"], tree.Var(keyed.key.range, _KEY)
     with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
+        if keyed.known is sorted:
+            return _sorted(e, keyed, key, operands)
         item = tree.Var(where, _ITEM)
         pair = tree.TupleLiteral(where, (item, tree.Apply(where, key, (item,), ())))
 
@@ -176,9 +185,29 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
         return emit_extremum(e, keyed.known, function, run_loop, where, default)
 
 
-def _over(element: Tree, items: tree.Var) -> tree.Comprehension:
+def _sorted(e: Emission, keyed: _Keyed, key: Tree, operands: _Operands) -> Value:
+    where = keyed.call.range
+    item, items, place = (tree.Var(where, name) for name in (_ITEM, _ITEMS, _PLACE))
+    copy = tree.Apply(where, tree.Const(where, list), (items,), ())
+    e.store(operands.items, e.expression(copy), where)
+    pair = tree.TupleLiteral(where, (tree.Apply(where, key, (item,), ()), place))
+    numbered = tree.Apply(where, tree.Const(where, enumerate), (items,), ())
+    target = tree.TupleLiteral(where, (place, item))
+    pairs = collect(e, _over(pair, numbered, target), "list")
+    is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
+    copied = e.load(operands.items, where)
+    return e.emit("prim::sorted_by_keys", copied, pairs, where=where, reverse=is_falling)
+
+
+def _is_true(keyword: Tree) -> bool:
+    """Whether it is ``reverse=True``."""
+    assert isinstance(keyword, tree.Keyword)
+    return isinstance(keyword.value, tree.Const) and keyword.value.value is True
+
+
+def _over(element: Tree, items: Tree, target: Tree | None = None) -> tree.Comprehension:
     where = items.range
-    loop = tree.Generator(where, tree.Var(where, _ITEM), items, ())
+    loop = tree.Generator(where, target or tree.Var(where, _ITEM), items, ())
     return tree.Comprehension(where, "generator", element, (loop,), where)
 
 

@@ -13,10 +13,10 @@ from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.python.compare import can_lower_in
 from ljit.ops.python.numbers import at_least, at_most
-from ljit.ops.python.private_items import holds_numbers, number_code
+from ljit.ops.python.private_items import holds_numbers, number_code, number_codes
 from ljit.ops.python.slices import adjust_slice, is_slice_of_ints, splice_bounds
 from ljit.ops.python.types import wrap_index
-from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type, is_index, join
+from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, TupleType, Type, is_index, join
 
 __all__: list[str] = []
 
@@ -164,10 +164,12 @@ def _can_sort(x: Type, *, reverse: object = False) -> bool:
 def _sort(e: Emitter, x: V, reverse: object) -> None:
     """Where NaN is, it depends on the way of sorting what becomes of them all: CPython does it then."""
     size = e.list_size(x)
-    if number_code(x.type.item) == "d":
+    if number_codes(x.type.item).startswith("d"):
 
         def is_nan_there(k: V, found: V) -> V:
             number = e.list_load(x, k)
+            if isinstance(number.type, TupleType):
+                number = e.tuple_items(number)[0]
             return e.bit_or(found, e.compare("ne", number, number))
 
         e.bail_if(e.fold(size, e.const(BOOL, False), is_nan_there, 3), "NaN is sorted")
@@ -230,6 +232,58 @@ declare(
         lower=_lower_sorted,
         can_lower=_can_sort,
         effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
+    )
+)
+
+
+def _sort_by_keys(
+    items: list[Any], pairs: list[tuple[Any, int]], *, reverse: bool = False
+) -> list[Any]:
+    pairs.sort(key=operator.itemgetter(0), reverse=reverse)
+    return [items[place] for _, place in pairs]
+
+
+def _are_sorted_by_keys(items: Type, pairs: Type, *, reverse: object = False) -> bool:
+    if not (isinstance(items, ListType) and isinstance(pairs, ListType) and holds_numbers(pairs)):
+        return False
+    return not items.is_private and number_codes(pairs.item) in ("qq", "dq")
+
+
+def _lower_by_keys(e: Emitter, items: V, pairs: V, *, reverse: object = False) -> V:
+    """The items are objects meanwhile, whatever is known of them."""
+    _sort(e, pairs, reverse)
+    objects = e.retype(items, ListType(ANY))
+    made = e.list_make([], ListType(ANY))
+
+    def take(k: V) -> None:
+        _, place = e.tuple_items(e.list_load(pairs, k))
+        e.list_append(made, e.list_load(objects, place))
+
+    e.loop(e.list_size(pairs), take)
+    return e.retype(made, items.type)
+
+
+declare(
+    OpDef(
+        "prim::sorted_by_keys",
+        Schema("(items, pairs!, *, reverse=False)"),
+        "The items in the order of the keys in `pairs` of a key and a place; those with equal keys as they stand.",
+        infer=lambda items, pairs, *, reverse=False: items if isinstance(items, ListType) else ANY,
+        evaluate=_sort_by_keys,
+        lower=_lower_by_keys,
+        can_lower=_are_sorted_by_keys,
+        effects=lambda items, pairs, *, reverse=False: (
+            Effect.WRITE | Effect.ALLOC | Effect.RAISE
+            if _are_sorted_by_keys(items, pairs)
+            else Effect.CALL
+        ),
+        list_use=ListUse(operand=1),
+        samples=(
+            (["a", None], [(2.5, 0), (1.5, 1)]),
+            ([], []),
+            ([7, 8, 9], [(1, 0), (1, 1), (0, 2)]),
+            ([7, 8], [("b", 0), (1, 1)]),
+        ),
     )
 )
 
