@@ -10,7 +10,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.interp import MIN_TRIPS, hot_loops
-from ljit.runtime import bailouts, cold, plans
+from ljit.runtime import bailouts, plain_calls, plans
 from ljit.runtime.vectorcall import calls_left
 from ljit.testing.chaos import eager_loops
 from tests.programs.harness import compare
@@ -255,7 +255,7 @@ def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
 
 
 def test_long_calls_that_gain_nothing_do_not_jump(monkeypatch):
-    monkeypatch.setattr(cold, "SECONDS_PASSED", 0.0)  # so that each call is long
+    monkeypatch.setattr(plain_calls, "SECONDS_PASSED", 0.0)  # so that each call is long
 
     @ljit.jit
     def f(x, y):
