@@ -43,8 +43,8 @@ NO_CONSTANT = _Marker.NO_CONSTANT
 
 #: Classes whose objects differ in type, or whose type takes a closer look.
 _LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
-#: of these: after so many looks a run takes one for all that follow, as native code would
-_SETTLING = frozenset((int, tuple, list, range, slice))
+#: of these: after 64 looks a run takes one for all that follow, as native code would
+_SETTLING = frozenset((tuple, list, range, slice))
 #: Classes whose objects may be kept for as long as the profile lives.
 _KEPT = (
     *(bool, int, float, complex, str, bytes, type(None), type(Ellipsis)),
