@@ -9,9 +9,25 @@ from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.ranges.int_bounds import byte
 from ljit.ops.ranges.int_ranges import FITS, INSIDE
-from ljit.types import BYTES, INT, INT_MAX, INT_MIN, RANGE, ArrayType, TupleType, Type, ViewType
+from ljit.types import (
+    BYTEARRAY,
+    BYTES,
+    INT,
+    INT_MAX,
+    INT_MIN,
+    RANGE,
+    STR,
+    ArrayType,
+    ListType,
+    TupleType,
+    Type,
+    ViewType,
+)
 
 __all__ = ["NEXT_RANGES", "VIEW_SIZE_RANGES"]
+
+#: of what may change its size in the loop: more than there is memory for
+_MOST_ITEMS = 2**60
 
 
 def _parts(view: Value) -> list[Value]:
@@ -27,6 +43,8 @@ def _below(s: Symbolic, view: Value, k: Linear) -> Iterator[Linear]:
         yield s.size(view, 0) - 1 - k
     elif isinstance(t, TupleType):
         yield s.constant(len(t.items) - 1) - k
+    elif isinstance(t, ListType) or t in (STR, BYTEARRAY):
+        yield _MOST_ITEMS - 1 - k
     elif t == RANGE:
         start, stop, step = (s.item(view, i) for i in range(3))
         sign = s.sign(step)
