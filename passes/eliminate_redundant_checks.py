@@ -28,8 +28,10 @@ from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
 from ljit.ir.range_rules import FloatLimit
 from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, YIELD
+from ljit.ops.ranges.int_ranges import FITS
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
+from ljit.passes.loops.lost_bits import MOST_TRIPS, LostBits, lost_bits
 from ljit.passes.loops.predicates import Predicate, insert_predicates
 from ljit.passes.loops.refusals import note_refused
 from ljit.passes.loops.trip_limits import (
@@ -39,7 +41,6 @@ from ljit.passes.loops.trip_limits import (
     first_test,
     goes_on,
     head_of,
-    loses_bits,
     measures,
     most_trips,
     remaining,
@@ -247,13 +248,25 @@ class _Walk:
         most = trips_of(loop.measures)
         if most is None and head is not None:
             condition, holds = goes_on(head)
-            most = loses_bits(loop.node, condition) if holds else None
+            found = lost_bits(loop.node, condition) if holds else None
+            if found is not None:
+                most = MOST_TRIPS
+                self.test_sign(loop.node, found)
         if most is not None:
             self.limits[loop.node] = most
         elif self.loops:
             self.note_end(loop)
         if any(induction.rate for induction in loop.inductions):
             self.counting.add(loop.node)
+
+    def test_sign(self, loop: Node, bits: LostBits) -> None:
+        """Test in front of a loop that a number which it takes bits off is not below 0."""
+        nodes = [node for node in bits.differences if FITS not in self.proven.get(node, ())]
+        test = self.s.value(bits.first) if nodes else Linear()
+        if test.terms and not any(node.origin in self.failed for node in nodes):
+            self.predicates.append((self.s.depth, Predicate(loop, nodes[0], (), test)))
+            for node in nodes:
+                self.proven[node] = (*self.proven.get(node, ()), FITS)
 
     def note_end(self, loop: _OpenLoop) -> None:
         """Note how soon a ``while`` in another loop ends by what falls in each trip, if need be with a test."""

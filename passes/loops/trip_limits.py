@@ -7,7 +7,7 @@
 A *measure* is a polynomial of what the loop carries. It is at least 1 in each trip that another one follows, and there
 at most half of it, or at least twice. So the loop has no more trips than the measure can have bits, and one. Candidates
 are what the condition compares, and each variable by itself. Or it falls by a fixed step, is at least 0 in each trip
-that another one follows, and known to be small there. A number can lose a bit in as many trips, too.
+that another one follows, and known to be small there. A number can lose a bit in as many trips, too (`lost_bits.py`).
 
 What falls by 1 at least and is not small makes as many trips as it was at first, and two: not too many, if a test in
 front of the loops around shows that.
@@ -18,32 +18,15 @@ polls there. What the loop counts is bounded, and so is what loops around it cou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from enum import Enum, auto
 from itertools import takewhile
 
 from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Linear
-from ljit.ir.range_rules import RangeRules
-from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
+from ljit.ops.control import BREAK, IF, LOOP, SNAPSHOT
 from ljit.ops.ranges.int_quotients import FLOORDIV
-from ljit.ops.ranges.int_ranges import (
-    BITS_AND,
-    BITS_XOR,
-    FROM_INT,
-    GREATER,
-    LESS,
-    NEG,
-    NOT_EQUAL,
-    SUB,
-    TRUTH,
-    WIDE_NEG,
-    WIDE_SUB,
-    WIDE_XOR,
-    WRAPPING_NEG,
-    WRAPPING_SUB,
-)
 from ljit.records import Record
 
 __all__ = [
@@ -53,7 +36,6 @@ __all__ = [
     "first_test",
     "goes_on",
     "head_of",
-    "loses_bits",
     "measures",
     "most_trips",
     "remaining",
@@ -64,9 +46,6 @@ MANY = 2**22  # trips of an inner loop that take some milliseconds
 
 _BITS = 64  # of an int
 _MOST_BITS = _BITS + 2  # of a difference of two ints
-_DIFFERENCE = (SUB, WRAPPING_SUB, WIDE_SUB)
-_OPPOSITE = (NEG, WRAPPING_NEG, WIDE_NEG)
-_EXCLUSIVE_OR = (BITS_XOR, WIDE_XOR)
 _SMALL = 70  # a number that falls: as many trips as those of loops that lose bits
 
 
@@ -179,67 +158,6 @@ def most_trips(loop: Node) -> int | None:
 def falling(found: Iterable[Measure]) -> list[Linear]:
     """What falls in each trip, and may have far to go."""
     return [m.amount for m in found if m.change is Change.FALLS_FAR]
-
-
-def loses_bits(loop: Node, condition: Value) -> int | None:
-    """The same of a loop that goes on where the condition holds, as ``while x: x &= x - 1``."""
-    body = loop.blocks[0]
-    ends = [n for n in body.walk() if n.op is CONTINUE and n.target is loop]
-    if body.terminator.op is YIELD:
-        ends.append(body.terminator)
-    for index, param in enumerate(body.params[1:]):
-        if _is_not_zero(condition, param) and all(_lost(e.inputs[index], param) for e in ends):
-            return _BITS + 1
-    return None
-
-
-def _is_not_zero(condition: Value, number: Value) -> bool:
-    """Whether a condition does not hold for 0."""
-    node = condition.node
-    if node is None:
-        return False
-    if node.op.ranges is TRUTH:
-        return node.inputs[0] is number or _is_not_zero(node.inputs[0], number)
-    is_order = node.op.ranges in (NOT_EQUAL, GREATER, LESS)
-    return is_order and number in node.inputs and any(_is_constant(v, 0) for v in node.inputs)
-
-
-def _lost(value: Value, number: Value) -> bool:
-    """Whether it is ``n & (n - 1)``, or ``n ^ (n & -n)`` or ``n - (n & -n)``, which are the same."""
-    node = value.node
-    if node is None or len(node.inputs) != 2 or number not in node.inputs:
-        return False
-    other = next((v.node for v in node.inputs if v is not number), None)
-    if other is None:
-        return False
-    if node.op.ranges is BITS_AND:
-        return _is_of(other, _DIFFERENCE, number) and _is_one(other.inputs[1])
-    is_without = _is_of(node, _DIFFERENCE, number) or node.op.ranges in _EXCLUSIVE_OR
-    return is_without and _is_lowest_bit(other, number)
-
-
-def _is_lowest_bit(node: Node, number: Value) -> bool:
-    """Whether it is ``number & -number``."""
-    opposite = next((v.node for v in node.inputs if v is not number), None)
-    is_of_it = node.op.ranges is BITS_AND and number in node.inputs
-    return is_of_it and opposite is not None and _is_of(opposite, _OPPOSITE, number)
-
-
-def _is_of(node: Node, kinds: Collection[RangeRules], number: Value) -> bool:
-    """Whether it is an op of such a kind whose first operand is the number."""
-    return node.op.ranges in kinds and node.inputs[0] is number
-
-
-def _is_one(value: Value) -> bool:
-    """Whether it is 1, of whichever kind of ints."""
-    node = value.node
-    if node is not None and node.op.ranges is FROM_INT:
-        value = node.inputs[0]
-    return _is_constant(value, 1)
-
-
-def _is_constant(value: Value, number: int) -> bool:
-    return value.is_constant and value.constant == number
 
 
 # -- the test of a while -----------------------------------------------------------------------------
