@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.loops.nest_functions import own_function
 from ljit.codegen.nests.axis_order import AxisOrder, Reductions
 from ljit.codegen.nests.fills import fill_array, is_all_zero
+from ljit.codegen.nests.first_rows import begun_with_row
 from ljit.codegen.nests.memory_order import Axes, fortran_condition
 from ljit.codegen.nests.nest_elements import Kernel
 from ljit.codegen.nests.nest_loops import Loops
@@ -89,6 +91,7 @@ def emit_map(
         return []
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
     nest.turned = attrs.get("turned", ())
+    nest.is_move = not (kernel.length or kernel.may_leave)
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
     nest.leave_if_odd(kernel.odd)
     nest.leave_if_rows_are_single()
@@ -109,6 +112,8 @@ class _Nest(AxisOrder):
     ) -> None:
         super().__init__(e, ndim, reductions)
         self.inputs = inputs
+        self.is_move = False
+        self.fills: list[Callable[[], None]] = []  # of results that may begin with a row instead
 
     def find_sizes(
         self, into: Sequence[Native], covers: Sequence[Sequence[int]], *, may_leave: bool
@@ -212,11 +217,13 @@ class _Nest(AxisOrder):
             sizes = [space.sizes[x] if x in axes else ONE for x in range(space.ndim)]
             axes = range(space.ndim)
         start = accumulator.start if accumulator is not None and not self._begins_fresh else None
-        is_zero = start is not None and is_all_zero(start)
+        may_begin = start is not None and self._may_begin_with_row(type_)
+        is_zero = start is not None and not may_begin and is_all_zero(start)
         spent = self._spent_operand(type_)
         made = new_array(self.e, type_, sizes, is_zero=is_zero, is_fortran=is_fortran, spent=spent)
         if start is not None and not is_zero:
-            fill_array(self.e, made, sizes, start)
+            fill = partial(fill_array, self.e, made, sizes, start)
+            self.fills.append(fill) if may_begin else fill()
         operand = space.operand_of_axes(made, axes)
         if accumulator is not None:
             for axis in self.reductions.axes:
@@ -238,6 +245,27 @@ class _Nest(AxisOrder):
                     return x
         return None
 
+    def _may_begin_with_row(self, type_: ArrayType) -> bool:
+        """Whether an extremum of all rows may begin with one of them."""
+        is_one = len(self.sources) == len(self.reductions.combine) == 1 and not self.into
+        if self.e.is_quick or not (self.is_move and is_one and self.reductions.need_elements):
+            return False
+        (source,) = self.sources
+        return isinstance(source, Operand) and source.dtype == type_.dtype and not source.is_range
+
+    def _begin(self, results: Sequence[Operand], axes: Sequence[int], *, are_joined: bool) -> None:
+        """Let a result that is not filled hold what others are combined with, unless it begins in the loops."""
+        for fill in self.fills:
+            axis, source = axes[0], self.sources[0]
+            assert isinstance(source, Operand)
+            if len(self.reductions.axes) > 1:
+                fill()
+            elif axis < self.space.ndim - 1:
+                self.space, rest = begun_with_row(self.space, source, results[0], axis, fill)
+                self.sources = [rest]
+            elif are_joined:
+                fill()
+
     @property
     def _begins_fresh(self) -> bool:
         """Whether the reduced axes are the last ones, in whichever order the nest goes through the axes."""
@@ -257,6 +285,9 @@ class _Nest(AxisOrder):
 
         def write(results: Sequence[Operand], axes: Sequence[int], *, are_joined: bool) -> None:
             nonlocal has_checks
+            self._begin(results, axes, are_joined=are_joined)
+            if self.fills and self.space.sizes[axes[0]].constant == 0:
+                return
             loops = self._loops(kernel, results, axes, is_apart=is_apart, are_joined=are_joined)
             with own_function(f):
                 loops.emit()
