@@ -22,7 +22,7 @@ from ljit.sizes import small_sizes
 from ljit.types import INT, NEVER, ArrayType, ListType, ScalarType, TupleType, Type, UnionType, join
 from ljit.value_types import type_of
 
-__all__ = ["NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
+__all__ = ["NATIVE_INTS", "NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
 
 
 def keep_objects_of(
@@ -34,12 +34,16 @@ def keep_objects_of(
 
 
 class _Marker(enum.Enum):
-    """`NO_CONSTANT`: what a node gave differed from run to run, or cannot be kept."""
+    """`NO_CONSTANT`: what a node gave differed from run to run, or cannot be kept.
+
+    `NATIVE_INTS`: nothing new can come of ints of 64 bits.
+    """
 
     NO_CONSTANT = "no constant"
+    NATIVE_INTS = "native ints"
 
 
-NO_CONSTANT = _Marker.NO_CONSTANT
+NO_CONSTANT, NATIVE_INTS = _Marker.NO_CONSTANT, _Marker.NATIVE_INTS
 
 #: Classes whose objects differ in type, or whose type takes a closer look.
 _LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
@@ -96,6 +100,8 @@ class Observation(Record, frozen=False):
             return self.constant
         if self.kinds is not None and self.count < LOOKS_INTO_EACH:
             return None  # the value has objects that would live on
+        if cls is int and self.type is INT:
+            return NATIVE_INTS
         is_settled = cls is self._class or (cls in _SETTLING and self.count > LOOKS_INTO_ALL)
         return cls if is_settled else None
 

@@ -36,6 +36,7 @@ from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.own_time import timed_apart
+from ljit.profile import NATIVE_INTS
 from ljit.stack import compiler_frames
 
 __all__ = ["DONE", "step_at"]
@@ -103,7 +104,11 @@ class _Writer:
         self.used: set[int] = set()  # registers that are local variables
         self.written: set[int] = set()
         #: what the text refers to
-        self.names: dict[str, object] = {"checked": _checked, "reraise": _reraise}
+        self.names: dict[str, object] = {
+            "checked": _checked,
+            "native": NATIVE_INTS,
+            "reraise": _reraise,
+        }
 
     def step(self) -> Step:
         self.put("")  # becomes the loads
@@ -308,7 +313,8 @@ class _Writer:
             return self.pc + 1
         self.put(f"{self.write(register)} = {self.read(source)}")
         known, value = f"r[{settled}]", f"v{register}"
-        self.put(f"if type({value}) is not {known} and {value} is not {known}:")
+        is_int = f"{known} is native and type({value}) is int and {-(2**63)} <= {value} < {2**63}"
+        self.put(f"if type({value}) is not {known} and {value} is not {known} and not ({is_int}):")
         self.put(f"    {known} = run.on_profile({node}, {value})")
         return self.pc + 1
 

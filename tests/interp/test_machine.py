@@ -15,6 +15,7 @@ from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resum
 from ljit.ir import REGISTRY, parse, verify
 from ljit.ops.containers.iteration_views import enumerate_view, make_cursor, reversed_view, zip_view
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.profile import NATIVE_INTS
 
 
 def code_of(text, objects=()):
@@ -750,3 +751,31 @@ graph(%n : int, %x : Any, %y : Any):
     assert [value for _, value in hooks.profile] == ["a", 2.5]
     run(code, (3, 1.5, 7), hooks)
     assert [value for _, value in hooks.profile[2:]] == [1.5, 7, 7]
+
+
+def test_ints_of_64_bits_are_not_reported_again_in_a_run_that_was_told_so():
+    text = """
+graph(%n : int, %x : Any, %y : Any):
+  %0 : int = prim::Constant[value=0]()
+  %s : Any = prim::Loop(%0, %n, %x)
+    block0(%i : int, %t : Any):
+      %p : Any = prim::profile(%t)
+      %u : Any = py::mul(%p, %y)
+      -> (%u)
+  return (%s)
+"""
+
+    class OfInts(HotLoops):
+        def on_profile(self, node_id, value):
+            super().on_profile(node_id, value)
+            return NATIVE_INTS
+
+    hooks = OfInts(99)
+    run(code_of(text), (5, 3, -(2**31)), hooks)
+    assert [value for _, value in hooks.profile] == [3, 3 * 2**62, -3 * 2**93, 3 * 2**124]
+    hooks = OfInts(99)
+    run(code_of(text), (4, -1, 2**63), hooks)
+    assert [value for _, value in hooks.profile] == [-1, -(2**126), -(2**189)]
+    hooks = OfInts(99)
+    run(code_of(text), (3, True, 0.5), hooks)
+    assert [value for _, value in hooks.profile] == [True, 0.5, 0.25]

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-from ljit.profile import NO_CONSTANT, Profile
+from ljit.profile import NATIVE_INTS, NO_CONSTANT, Profile
 from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join
 from ljit.value_types import type_of
 
@@ -181,13 +181,13 @@ def test_of_containers_a_run_asks_for_no_more_than_some(value):
     assert profile.observed(1) == type_of(value)
 
 
-def test_arrays_and_ints_are_asked_for_each_time():
+def test_arrays_are_asked_for_each_time_and_ints_if_they_are_long():
     profile = Profile()
     for i in range(100):
         assert profile.record(1, np.ones(2)) is None
-        assert profile.record(2, 1000 + i) is None or i == 0
-    profile.record(2, 2**64)
-    assert profile.observed(2) == join(INT, type_of(2**64))
+    answers = [profile.record(2, x) for x in (1000, 1000, 1001, 2**63 - 1, 2**63, 5)]
+    assert answers == [1000, 1000, NATIVE_INTS, NATIVE_INTS, None, None]
+    assert profile.observed(2) == join(INT, type_of(2**63))
 
 
 def test_a_profile_may_be_written_to_while_it_is_read():
