@@ -75,6 +75,9 @@ def _reraise() -> NoReturn:
     raise
 
 
+_NAMES = {"checked": _checked, "native": NATIVE_INTS, "reraise": _reraise}
+
+
 class _HandlerLeftError(Exception):
     """A step would end within a handler that is part of it."""
 
@@ -103,12 +106,7 @@ class _Writer:
         self.leaving: list[tuple[int, str, int]] = []  # lines to be filled in, with margin and pc
         self.used: set[int] = set()  # registers that are local variables
         self.written: set[int] = set()
-        #: what the text refers to
-        self.names: dict[str, object] = {
-            "checked": _checked,
-            "native": NATIVE_INTS,
-            "reraise": _reraise,
-        }
+        self.names: dict[str, object] = dict(_NAMES)  # what the text refers to
 
     def step(self) -> Step:
         self.put("")  # becomes the loads
