@@ -89,7 +89,10 @@ class _ProgramWriter:
         ops = "+= -= *= += -= *= /= //= %= &= |= **=" if self.parts.exact else "+= -= *="
         if self.random.random() < 0.4:
             target += f"[{self.parts.index(self.parts.env[target])}]"
-        return f"{target} {self.random.choice(ops.split())} {self.parts.expression(1)}"
+        op, value = self.random.choice(ops.split()), self.parts.expression(1)
+        if op == "**=":  # NumPy stores anything where an exponent of ints is negative, and raises
+            value = f"2 + ({value} != 0)"
+        return f"{target} {op} {value}"
 
     def store(self) -> str:
         r = self.random
