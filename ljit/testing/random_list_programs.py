@@ -25,6 +25,7 @@ _NUMBERS: tuple[Callable[[random.Random], object], ...] = (
     lambda r: r.choice((2**62, -(2**63), 2**70, 3, 1)),
     lambda r: r.choice((float("nan"), -0.0, 0.0, 1.5)),
 )
+_KEYS = ("-v", "v * v % 7", "(v, s)", "v + t", "abs(v - k)")
 _CAUGHT = ("IndexError", "ValueError", "(IndexError, TypeError, ZeroDivisionError)", "Exception")
 
 
@@ -49,6 +50,7 @@ class _ListWriter(ProgramWriter):
                 f"({p} in {xs})",
                 f"({xs} {r.choice(['==', '<', 'is'])} {self.name()})",
                 f"sum(v * v for v in {xs})",
+                f"{r.choice(['min', 'max'])}({xs}, key=lambda v: {r.choice(_KEYS)})",
                 f"table.get({self.index()}, {p})",
             ]
         )
@@ -56,6 +58,11 @@ class _ListWriter(ProgramWriter):
     def index(self, name: str = "ys") -> str:
         r = self.random
         return r.choice(["0", "-1", "1", "k", "k - 1", f"k % max(len({name}), 1)", "k % 3"])
+
+    def slice(self) -> str:
+        return self.random.choice(
+            ["1:2", "k:", ":-1", "1:", "k:k", ":", "::2", "::-1", "k::-1", ":k + 1"]
+        )
 
     def name(self) -> str:
         """A variable that is a list of numbers."""
@@ -73,6 +80,7 @@ class _ListWriter(ProgramWriter):
                 f"{xs}[{r.choice([':', '1:', ':-1', '::2', '::-1', 'k:'])}]",
                 f"({xs} + {self.name()})",
                 f"sorted({xs}, reverse={r.choice(['True', 'False'])})",
+                f"sorted({xs}, key=lambda v: {r.choice(_KEYS)})",
                 f"[{self.number(1)}, {self.number(1)}]",
                 f"[{r.choice(['0', '0.0', 'n', 'True'])}] * {r.choice(['3', 'n', f'len({xs})'])}",
                 f"list({r.choice(['range(4)', f'reversed({xs})', 'table', 'map(abs, ys)'])})",
@@ -113,7 +121,8 @@ class _ListWriter(ProgramWriter):
             f"{xs}.append({self.number()})",
             f"{xs}.insert({self.index()}, {self.number()})",
             f"{xs}.extend({self.list()})",
-            f"{xs}[1:2] = {self.list()}",
+            f"{xs}[{self.slice()}] = {self.list()}",
+            f"{xs}[{self.slice()}] = {xs}[{self.slice()}]",
             f"{xs} += [{self.number()}]",
             f"rows.append({self.name()})",
             f"rows[{self.index('rows')}].append({self.number()})",
