@@ -6,7 +6,6 @@ objects are asked for an iterator (CPython's ``unpack_iterable``).
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
@@ -14,7 +13,7 @@ from ljit.codegen.layouts.layout import OB_TYPE, TYPE_ITER, VAR_SIZE, type_iter
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references.refcounts import counter
-from ljit.ops.objects import unpack
+from ljit.ops.objects import parts_unpacked
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -26,15 +25,15 @@ _NAME = "tuple_of_items"
 
 def is_unpacking(function: object) -> bool:
     """Whether the function unpacks into a tuple, item by item."""
-    if not isinstance(function, partial) or function.func is not unpack:
-        return False
-    return bool(function.keywords["count"] != 1)
+    parts = parts_unpacked(function)
+    return parts is not None and parts[0] != 1
 
 
 def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
     """Give a tuple of the items, a new reference; null: an error. `other` does it for any object."""
-    assert isinstance(function, partial)
-    count, star = function.keywords["count"], function.keywords["star"]
+    parts = parts_unpacked(function)
+    assert parts is not None
+    count, star = parts
     f = e.f
     for name, (result, params) in _FUNCTIONS.items():
         f.module.declare(name, result, params)

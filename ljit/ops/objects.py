@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
@@ -30,7 +30,7 @@ from ljit.types import (
     scalar_type,
 )
 
-__all__ = ["object_op", "unpack"]
+__all__ = ["object_op", "parts_unpacked"]
 
 
 def object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -261,6 +261,9 @@ JOIN_STR = object_op(
 # -- unpacking -------------------------------------------------------------------------------------
 
 
+_parts_unpacked: dict[object, tuple[int, int | None]] = {}
+
+
 @functools.cache
 def _unpacker(count: int, star: int | None = None) -> Callable[[object], object]:
     """Compile ``a0, *a1, a2 = x``: the interpreter's own unpacking, its messages included."""
@@ -270,7 +273,14 @@ def _unpacker(count: int, star: int | None = None) -> Callable[[object], object]
     text = f"def unpack(x):\n [{targets}] = x\n return {results}"
     namespace: dict[str, Any] = {}
     exec(compile(text, __file__, "exec"), namespace)
-    return namespace["unpack"]  # type: ignore[no-any-return]
+    made: Callable[[object], object] = namespace["unpack"]
+    _parts_unpacked[made] = count, star
+    return made
+
+
+def parts_unpacked(function: object) -> tuple[int, int | None] | None:
+    """Give count and star of what unpacks; None for any other function."""
+    return _parts_unpacked.get(function) if isinstance(function, FunctionType) else None
 
 
 def unpack(x: object, *, count: int, star: int | None = None) -> object:

@@ -336,3 +336,20 @@ def test_ints_are_found_in_lists_where_they_lie():
     for xs in (edges, edges[::3], [*edges[1::2], 2**70], [True, 2.0, *edges[5:]], [0], []):
         for x in edges:
             assert contains(x, xs) is (x in xs)
+
+
+@pytest.mark.parametrize("star", [None, 1])
+def test_objects_are_taken_apart_without_a_call_of_python(star):
+    f = Compiled(f"""
+graph(%x : Any):
+  prim::Snapshot[at='before:0', names=('p0',)](%x)
+  %a : Any, %b : Any = prim::Unpack[count=2, star={star}](%x)
+  %r : (Any, Any) = prim::TupleConstruct(%b, %a)
+  return (%r)
+""")
+    for x in ((1, "a"), ["b", 2.5], "cd", {3: 4, 5: 6}):
+        first, second = x
+        assert f(x) == (second if star is None else [second], first)
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        f(())
+    assert "call ptr @tuple_of_items" in f.code.ir
