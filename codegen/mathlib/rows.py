@@ -1,7 +1,10 @@
 """Rows of elements by elementary functions: loops that take what NumPy's inner ones do, compiled once in the process.
 
 They go through four registers of elements at a time, whose instructions take turns: a processor that looks ahead over a
-hundred of them waits for results otherwise.
+hundred of them waits for results otherwise. That is more than fit into registers, and what lies in the frame meanwhile
+must not have the lowest twelve bits of its address in common with the constants that are read next: the processor takes
+one for the other then (4K aliasing), and the loop takes twice as long. Constants begin at a page's start, so the buffer
+of the frame does, too, and all else of the frame lies in front of that.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from ljit.codegen.mathlib.terms import vector_of
 __all__ = ["row_function"]
 
 _REGISTERS = 4  # in a trip
+_PAGE = 4096  # bytes
 
 
 def row_function(name: str, type_: str) -> int:
@@ -36,7 +40,7 @@ def _compiled(name: str, type_: str) -> CompiledModule:
         called = module.declare(f"{ELEMENTARY}{name}.{type_}.x{lanes}", vector, [vector], PURE)
         calls.append(f"call {vector} @{called}({vector}")
     text = _ROW.format(
-        type=type_, size=size, few=few, many=many, call_few=calls[0], call_many=calls[1]
+        type=type_, size=size, few=few, many=many, page=_PAGE, call_few=calls[0], call_many=calls[1]
     )
     return compile_ir(
         module.render() + text, "row", find=shared_symbols, passes=Passes(straight=True)
@@ -47,7 +51,7 @@ def _compiled(name: str, type_: str) -> CompiledModule:
 _ROW = """
 define void @row(ptr %operands, ptr %sizes, ptr %strides, ptr %data) {{
 entry:
-  %buffer = alloca <{few} x {type}>
+  %buffer = alloca <{few} x {type}>, align {page}
   store <{few} x {type}> splat ({type} 1.0), ptr %buffer
   %count = load i64, ptr %sizes
   %from = load ptr, ptr %operands
