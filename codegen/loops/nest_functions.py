@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.llvm.instructions import LABEL, NAME, NODE
 from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.ir import Graph, Node
 from ljit.ops.control import MAP
 
@@ -66,6 +67,12 @@ def _is_closed(blocks: Sequence[BlockRef]) -> bool:
 # Vectors that are kept on the stack, as across a call of `exp`, lie within lines of the cache: in one of ten processes
 # they lay across the end of a page, and a softmax took 1.8 to 2.5 times as long.
 _OPTIMIZED = 'noinline nounwind "stackrealign"'
+# Elementary functions have many constants and spill a lot, which shall have other places in their pages than these
+# (`ljit.codegen.mathlib.rows`): the frame begins at a page, behind its first line.
+_AT_PAGE = """
+  %frame = alloca i64, align 4096
+  store volatile i64 0, ptr %frame
+"""
 
 
 class _Body:
@@ -102,6 +109,8 @@ class _Body:
             params = ", ".join(f"{ref.type} %a{i}" for i, ref in enumerate(self.captured))
             attributes = f"noinline {QUICK} nounwind" if is_quick else _OPTIMIZED
             head = f"define internal void @{name}({params}) {attributes} {{"
+            if f"@{ELEMENTARY}" in text and not is_quick:
+                text = text.replace("\n", _AT_PAGE, 1)
             module.define(name, f"{head}\n{text}\n}}")
         return module.nests[key]
 
