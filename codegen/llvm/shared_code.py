@@ -11,12 +11,24 @@ from collections.abc import Callable
 from ljit.codegen.llvm.builder import ModuleBuilder, address
 from ljit.codegen.llvm.engine import CompiledModule, Passes, compile_ir, keep_forever
 
-__all__ = ["ELEMENTARY", "HAZARD", "PACKING", "is_shared", "shared_address", "shared_function"]
+__all__ = [
+    "ELEMENTARY",
+    "HAZARD",
+    "PACKING",
+    "PAGE",
+    "is_shared",
+    "shared_address",
+    "shared_function",
+]
 
 # What names begin with: of elementary functions, in the modules that call them, ...
 ELEMENTARY = "shared."
 HAZARD = "hazard."  # ... of those that compare places in memory (`nest_overlap.py`), ...
 PACKING = "rows."  # ... and of those that put elements side by side (`nest_packing.py`)
+
+# Bytes. Loads wait for stores to places with the same lowest bits (4K aliasing): what a frame keeps shall have others
+# than the constants that are read next, so frames of elementary functions begin at a page.
+PAGE = 4096
 
 _compiled: dict[str, CompiledModule] = {}
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.llvm.instructions import LABEL, NAME, NODE
 from ljit.codegen.llvm.partition import QUICK
-from ljit.codegen.llvm.shared_code import ELEMENTARY
+from ljit.codegen.llvm.shared_code import ELEMENTARY, PAGE
 from ljit.ir import Graph, Node
 from ljit.ops.control import MAP
 
@@ -68,9 +68,9 @@ def _is_closed(blocks: Sequence[BlockRef]) -> bool:
 # they lay across the end of a page, and a softmax took 1.8 to 2.5 times as long.
 _OPTIMIZED = 'noinline nounwind "stackrealign"'
 # Elementary functions have many constants and spill a lot, which shall have other places in their pages than these
-# (`ljit.codegen.mathlib.rows`): the frame begins at a page, behind its first line.
-_AT_PAGE = """
-  %frame = alloca i64, align 4096
+# (`PAGE`): the frame begins at a page, behind its first line.
+_AT_PAGE = f"""
+  %frame = alloca i64, align {PAGE}
   store volatile i64 0, ptr %frame
 """
 

@@ -13,14 +13,13 @@ from functools import cache
 
 from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.engine import CompiledModule, Passes, compile_ir, vector_bytes
-from ljit.codegen.llvm.shared_code import ELEMENTARY
+from ljit.codegen.llvm.shared_code import ELEMENTARY, PAGE
 from ljit.codegen.mathlib.shared import PURE, shared_symbols
 from ljit.codegen.mathlib.terms import vector_of
 
 __all__ = ["row_function"]
 
 _REGISTERS = 4  # in a trip
-_PAGE = 4096  # bytes
 
 
 def row_function(name: str, type_: str) -> int:
@@ -40,7 +39,7 @@ def _compiled(name: str, type_: str) -> CompiledModule:
         called = module.declare(f"{ELEMENTARY}{name}.{type_}.x{lanes}", vector, [vector], PURE)
         calls.append(f"call {vector} @{called}({vector}")
     text = _ROW.format(
-        type=type_, size=size, few=few, many=many, page=_PAGE, call_few=calls[0], call_many=calls[1]
+        type=type_, size=size, few=few, many=many, page=PAGE, call_few=calls[0], call_many=calls[1]
     )
     return compile_ir(
         module.render() + text, "row", find=shared_symbols, passes=Passes(straight=True)

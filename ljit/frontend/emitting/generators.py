@@ -19,9 +19,10 @@ from ljit.frontend.emitting.calls import emit_call
 from ljit.frontend.emitting.comprehensions import collect, run
 from ljit.frontend.emitting.conditions import truth
 from ljit.frontend.emitting.emission import Emission, Exit, emits
-from ljit.frontend.emitting.extrema import emit_extremum, emit_keyed
+from ljit.frontend.emitting.extrema import emit_extremum
 from ljit.frontend.emitting.functions import generator_value
 from ljit.frontend.emitting.generator_loops import called_generator
+from ljit.frontend.emitting.keyed import emit_keyed
 from ljit.frontend.emitting.known_names import either, known_value
 from ljit.frontend.emitting.mapped import (
     MappedCall,

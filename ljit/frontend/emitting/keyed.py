@@ -1,0 +1,163 @@
+"""``min``, ``max`` and ``sorted`` of items by a key: ``min(range(n), key=lambda j: abs(x - xs[j]))``.
+
+A key is computed in a loop, with the body of its function there; those of ``sorted(xs, key=f)`` stand in a list with
+the places of their items, which is ordered by them. Where the builtin, or the function of the key, is not what it was
+when the graph was made, the builtin is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ljit.frontend.emitting.comprehensions import collect, run
+from ljit.frontend.emitting.emission import Emission, Exit, Scope
+from ljit.frontend.emitting.extrema import emit_extremum
+from ljit.frontend.emitting.functions import function_value
+from ljit.frontend.emitting.known_names import are_known, either, known_value
+from ljit.frontend.emitting.mapped import gains, takes
+from ljit.frontend.trees import tree
+from ljit.frontend.trees.tree import Tree
+from ljit.ir import Value, get_op
+from ljit.records import Record
+from ljit.source import SourceRange
+
+__all__ = ["emit_keyed"]
+
+#: names that no variable of a program has
+_ITEM, _ITEMS, _KEY = "item with a key", "items with keys", "key function"
+_PLACE = "place of an item"
+
+
+class _Keyed(Record):
+    """A call of `min`, `max` or `sorted` with a key."""
+
+    call: tree.Apply
+    known: object  # the builtin
+    key: Tree
+    function: object  # that is the key; None for a lambda
+
+
+class _Operands(Record):
+    """What such a call was given, in slots: the items, and by keywords."""
+
+    items: str
+    by_name: dict[str, str]
+
+
+def emit_keyed(e: Emission, call: tree.Apply) -> Value | None:
+    """Emit the call of a builtin with a key that a loop can compute; None if it is no such call."""
+    keyed = _keyed(e, call)
+    if keyed is None:
+        return None
+    where = call.range
+    function = e.expression(call.function)
+    operands = _Operands(_stored(e, e.expression(call.arguments[0]), where), {})
+    for keyword in call.keywords:
+        assert isinstance(keyword, tree.Keyword)
+        if not isinstance(keyword.value, tree.Lambda):
+            value = e.expression(keyword.value)
+            operands.by_name[keyword.name] = _stored(e, value, where)
+    known = [(function, keyed.known)]
+    if keyed.function is not None:
+        known.append((e.load(operands.by_name["key"], where), keyed.function))
+    return either(
+        e,
+        are_known(e, known, where),
+        lambda: _in_loop(e, keyed, function, operands),
+        lambda: _called(e, keyed, function, operands),
+        where,
+    )
+
+
+def _keyed(e: Emission, call: tree.Apply) -> _Keyed | None:
+    known = known_value(e, call.function)
+    if not any(known is builtin for builtin in (min, max, sorted)) or not e.inlines_generators:
+        return None
+    given = {k.name: k.value for k in call.keywords if isinstance(k, tree.Keyword)}
+    is_usual = len(call.arguments) == 1 and len(given) == len(call.keywords) and "key" in given
+    if not is_usual or isinstance(call.arguments[0], tree.Starred):
+        return None
+    others = given.keys() - {"key"}
+    if known is sorted and others and (others != {"reverse"} or not _is_bool(given["reverse"])):
+        return None
+    if known is not sorted and not others <= {"default"}:
+        return None
+    key = given["key"]
+    if isinstance(key, tree.Lambda):
+        return _Keyed(call, known, key, None) if takes(key.definition, 1) else None
+    function = known_value(e, key)
+    return _Keyed(call, known, key, function) if gains(function) else None
+
+
+def _is_bool(value: Tree) -> bool:
+    return isinstance(value, tree.Const) and isinstance(value.value, bool)
+
+
+def _stored(e: Emission, value: Value, where: SourceRange) -> str:
+    slot = e.fresh_slot()
+    e.store(slot, value, where)
+    return slot
+
+
+def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -> Value:
+    where = keyed.call.range
+    slots = {_ITEMS: operands.items}
+    key = keyed.key
+    if keyed.function is not None:
+        slots[_KEY], key = operands.by_name["key"], tree.Var(keyed.key.range, _KEY)
+    with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
+        if keyed.known is sorted:
+            return _sorted(e, keyed, key, operands)
+        item = tree.Var(where, _ITEM)
+        pair = tree.TupleLiteral(where, (item, tree.Apply(where, key, (item,), ())))
+
+        def run_loop(begin: Callable[[], None], use: Callable[..., None]) -> None:
+            def use_pair(exit_: Exit, made: Value) -> None:
+                attrs = {"count": 2, "star": None}
+                parts = e.node(get_op("prim::Unpack"), (made,), where, attrs, outputs=2).outputs
+                use(exit_, *parts)
+
+            run(e, _over(pair, tree.Var(where, _ITEMS)), begin, use_pair)
+
+        default = operands.by_name.get("default", "")
+        return emit_extremum(e, keyed.known, function, run_loop, where, default)
+
+
+def _sorted(e: Emission, keyed: _Keyed, key: Tree, operands: _Operands) -> Value:
+    where = keyed.call.range
+    item, items, place = (tree.Var(where, name) for name in (_ITEM, _ITEMS, _PLACE))
+    copy = tree.Apply(where, tree.Const(where, list), (items,), ())
+    e.store(operands.items, e.expression(copy), where)
+    pair = tree.TupleLiteral(where, (tree.Apply(where, key, (item,), ()), place))
+    numbered = tree.Apply(where, tree.Const(where, enumerate), (items,), ())
+    target = tree.TupleLiteral(where, (place, item))
+    pairs = collect(e, _over(pair, numbered, target), "list")
+    is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
+    copied = e.load(operands.items, where)
+    return e.emit("prim::sorted_by_keys", copied, pairs, where=where, reverse=is_falling)
+
+
+def _is_true(keyword: Tree) -> bool:
+    """Whether it is ``reverse=True``."""
+    assert isinstance(keyword, tree.Keyword)
+    return isinstance(keyword.value, tree.Const) and keyword.value.value is True
+
+
+def _over(element: Tree, items: Tree, target: Tree | None = None) -> tree.Comprehension:
+    where = items.range
+    loop = tree.Generator(where, target or tree.Var(where, _ITEM), items, ())
+    return tree.Comprehension(where, "generator", element, (loop,), where)
+
+
+def _called(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -> Value:
+    where = keyed.call.range
+    names, values = [], []
+    for keyword in keyed.call.keywords:
+        assert isinstance(keyword, tree.Keyword)
+        names.append(keyword.name)
+        if isinstance(keyword.value, tree.Lambda):
+            values.append(function_value(e, keyword.value.definition, is_kept=False))
+        else:
+            values.append(e.load(operands.by_name[keyword.name], where))
+    items = e.load(operands.items, where)
+    return e.emit("py::call", function, items, *values, where=where, kwnames=tuple(names))
