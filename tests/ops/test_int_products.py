@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from tests.ops.layouts import repeated, reversed_, strided
 
 DTYPES = (*"bBhHiIlL", "?")
@@ -114,3 +117,40 @@ def test_sizes_that_do_not_fit(shapes) -> None:
         with pytest.raises(ValueError, match="mismatch in its core dimension") as wanted:
             product(first, second)
         assert str(found.value) == str(wanted.value)
+
+
+def of_vectors(a, b):
+    return a @ b, np.dot(a, b), np.inner(a, b), np.vdot(a, b)
+
+
+@pytest.mark.parametrize("dtype", "bBhHiIlL?fdFD")
+def test_products_of_vectors_in_any_layout_and_size(dtype: str) -> None:
+    compiled = ljit.jit(of_vectors)
+    with config.overridden(cold_calls=0, profiled_sizes=False):
+        for count in (5, 40, 1, 0, 300):
+            vector = any_ints((count,), dtype if dtype in "bBhHiIlL?" else "b").astype(dtype)
+            for a, b in itertools.product(layouts(vector), repeat=2):
+                for found, wanted in zip(compiled(a, b), of_vectors(a, b), strict=True):
+                    assert type(found) is type(wanted)
+                    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+def test_vectors_whose_sizes_do_not_fit() -> None:
+    compiled = ljit.jit(lambda a, b: a @ b)
+    with config.overridden(cold_calls=0, profiled_sizes=False):
+        for count in (3, 3, 3, 1, 4, 1):
+            if count == 3:
+                assert compiled(np.arange(3), np.arange(count)) == 5
+            else:
+                with pytest.raises(ValueError, match="mismatch"):
+                    compiled(np.arange(3), np.arange(count))
+
+
+def test_products_of_vectors_of_ints_are_sums_of_products() -> None:
+    compiled = ljit.jit(lambda a, b: np.vdot(a * 2, b))
+    with config.overridden(cold_calls=0, profiled_sizes=False):
+        a = np.arange(300)
+        assert compiled(a, a) == compiled(a, a) == 2 * a @ a
+        text = str(compiled.graph_for(a, a))
+    assert text.count("prim::Map") == 1
+    assert "np::dot" not in text

@@ -92,17 +92,26 @@ def _infer_inner(x: Type, y: Type) -> Type:
 
 
 def _inner_of(parts: Parts, x: Value, y: Value) -> Value | None:
-    """The product with the transposed matrix."""
-    if _infer_inner(x.type, y.type) == ANY or y.type.ndim == 1:  # type: ignore[attr-defined]
+    """The product with the vector, or with the transposed matrix."""
+    if _infer_inner(x.type, y.type) == ANY:
         return None
-    return parts.apply("np::dot", x, parts.apply("np::transpose", y))
+    is_vector = y.type.ndim == 1  # type: ignore[attr-defined]
+    return parts.apply("np::dot", x, y if is_vector else parts.apply("np::transpose", y))
+
+
+def _vdot_of(parts: Parts, x: Value, y: Value) -> Value | None:
+    """The product of vectors of real numbers."""
+    dtype = _product_dtype(x.type, y.type)
+    if dtype is None or dtype.kind == "c" or _infer_dot(x.type, y.type) != ScalarType(dtype):
+        return None
+    return parts.apply("np::dot", x, y)
 
 
 # -- products that are sums --------------------------------------------------------------------------
 
 
 def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
-    """The product of a matrix and a vector as sums of products: of ints, and some of floats.
+    """The product with a vector as sums of products: of ints, and of some matrices of floats.
 
     NumPy's loop over ints has no vectors. A BLAS takes longer for rows of a few elements than for work, and needs a
     matrix that is computed as an array in memory, which takes longer to write and to read than the sums to compute.
@@ -111,8 +120,8 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     if arrays is None or dtype is None or any(a.dtype != dtype for a in arrays):
         return None
     a, b = arrays
-    if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) == [1, 2]:
-        return _sums_of_any(parts, x, y, dtype, is_left=a.ndim == 2)
+    if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) in ([1, 1], [1, 2]):
+        return _sums_of_any(parts, x, y, dtype, is_left=b.ndim == 1)
     if dtype.char not in "fd":
         return None
     if sorted((a.ndim, b.ndim)) == [1, 2]:
@@ -143,18 +152,19 @@ def _sums_of_computed(parts: Parts, x: Value, y: Value, dtype: np.dtype) -> Valu
 def _sums_of_any(
     parts: Parts, x: Value, y: Value, dtype: np.dtype, *, is_left: bool
 ) -> Value | None:
-    """Rows times a vector, if the matrix `is_left`, or a vector times columns; those of ints wrap."""
+    """Rows (or one) times a vector, if they are `is_left`, or a vector times columns; those of ints wrap."""
     if _infer_dot(x.type, y.type) == ANY:
         return None
+    last = x.type.ndim - 1  # type: ignore[attr-defined]
     size, other = (
         parts.apply("prim::TupleIndex", parts.apply("np::shape", a), index=axis)
-        for a, axis in ((x, 1 if is_left else 0), (y, 0))
+        for a, axis in ((x, last), (y, 0))
     )
     parts.apply("np::unless", parts.constant(1.0), parts.apply("py::ne", size, other))
     if not is_left:
         x = parts.apply("np::getitem", x, parts.constant((slice(None), None)))
     products = parts.apply("np::multiply", x, y)
-    return parts.apply("np::sum", products, axis=1 if is_left else 0, dtype=dtype)
+    return parts.apply("np::sum", products, axis=last if is_left else 0, dtype=dtype)
 
 
 def _of_one_dtype(parts: Parts, x: Value, y: Value) -> tuple[Value, Value] | None:
@@ -356,19 +366,21 @@ declare_function(
     samples=_PAIRS,
 )
 declare_function(
-    "vdot", "(a, b, /)", _infer_vdot, np.vdot, symbolic=vdot_of_few, samples=_PAIRS[:1]
+    "vdot",
+    "(a, b, /)",
+    _infer_vdot,
+    np.vdot,
+    decompose=_vdot_of,
+    symbolic=vdot_of_few,
+    samples=_PAIRS[:1],
 )
 declare_function(
     "inner",
     "(a, b, /)",
     _infer_inner,
     np.inner,
-    symbolic=True,
-    lower=_lower_matmul,
-    can_lower=lambda x, y: (
-        (not isinstance(y, ArrayType) or y.ndim == 1) and _can_lower(_infer_inner)(x, y)
-    ),
     decompose=_inner_of,
+    symbolic=True,
     samples=_PAIRS[:1],
 )
 declare_function(
