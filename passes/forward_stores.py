@@ -8,7 +8,8 @@
                                                     a[y, x + 1] = carried
 
 A load waits for the store of the trip before, which takes longer than the arithmetic around it. LLVM sees that where a
-loop stores to one place only: of two rows, as above, it does not know that they are apart.
+loop stores to one place only, along the last axis: of two rows, as above, it does not know that they are apart, and
+down a column not how far the next element is.
 
 Legal for an element that is stored in each trip and loaded in each trip that follows, by indices that are polynomials
 (`analysis/dependence.py`), if nothing may be written to it in between: other stores to the array meet it never, earlier
@@ -81,7 +82,7 @@ class _Loop:
     def pairs(self) -> list[tuple[Node, Node]]:
         """Each load whose element the trip before has stored, with that store."""
         stores = [node for node in self.writes if node.block is self.loop.blocks[0]]
-        if len(stores) < 2 or any(n.effects & Effect.CALL for n in self.places):
+        if not stores or any(n.effects & Effect.CALL for n in self.places):
             return []
         bounds = loop_bounds([self.loop], (), self.ranges)
         if bounds is None:
@@ -90,9 +91,18 @@ class _Loop:
         found = []
         for load in self._first_loads():
             store = self._source(load, stores)
-            if store is not None and _is_stored_as_it_is(store, load.output.type):
+            if (
+                store is not None
+                and _is_stored_as_it_is(store, load.output.type)
+                and (len(stores) > 1 or self._moves_across_rows(load))
+            ):
                 found.append((load, store))
         return found[:_MAX_CARRIED]
+
+    def _moves_across_rows(self, load: Node) -> bool:
+        """Whether the loop moves another index than the last one."""
+        *others, _ = self.subscripts.access(load, is_write=False).subscripts
+        return any(index.factors != (0,) for index in others)
 
     def _first_loads(self) -> list[Node]:
         """The loads in front of which nothing leaves native code."""

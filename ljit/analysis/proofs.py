@@ -41,7 +41,10 @@ class Proofs:
         return any(low >= 0 for _, low, _ in sums)
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
-        """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
+        """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is.
+
+        One that is less than 0 where all arrays are equally large is given only if there is no other.
+        """
 
         def accepts(x: Linear) -> bool:
             return not any(map(is_gone, x.atoms())) and _is_plausible(x)
@@ -54,10 +57,15 @@ class Proofs:
 
         if accepts(goal):
             return goal
+        unlikely = None
         for found, _, x in self._simpler(goal, is_gone, _by_old_facts, is_hopeless):
-            if accepts(found):
-                return weakest(found, _without_one(x, is_gone, _by_old_facts))
-        return None
+            if not accepts(found):
+                continue
+            best = weakest(found, _without_one(x, is_gone, _by_old_facts))
+            if not _needs_other_sizes(best):
+                return best
+            unlikely = unlikely or best
+        return unlikely
 
     def _simpler(
         self,
@@ -108,6 +116,12 @@ def _is_plausible(x: Linear) -> bool:
             corners = [c * end for c in corners for end in ends]
         most += max(factor * c for c in corners)
     return most >= 0
+
+
+def _needs_other_sizes(x: Linear) -> bool:
+    """Whether the polynomial is less than 0 where all sizes are equal, whatever these are."""
+    is_of_sizes = all(len(m) == 1 and m[0].path[:1] == ("size",) for m in x.terms)
+    return is_of_sizes and x.constant < 0 and not sum(x.terms.values())
 
 
 def _is_out_of_reach(x: Linear) -> bool:

@@ -41,6 +41,21 @@ def by_twos(a):
             a[y + 1, x] = a[y, x] + a[y + 1, x - 2]
 
 
+def down_columns(a):
+    h, w = a.shape
+    for x in range(w):
+        if a[0, x] > 3.0:
+            for y in range(1, h):
+                a[y, x] = a[y - 1, x] * 0.5 + 1.0
+
+
+def down_a_diagonal(a):
+    h, w = a.shape
+    for x in range(1, w):
+        if x < h:
+            a[x, x] = a[x - 1, x - 1] * 0.5 + a[x, 0]
+
+
 def written_in_between(a):
     h, w = a.shape
     for y in range(h - 1):
@@ -69,8 +84,8 @@ def outside_at_last(a):
             a[y + 1, x] = a[y + 1, x - 1] * 0.5 + a[y, x]
 
 
-CARRYING = (diffused, backwards, by_twos)
-FUNCTIONS = (*CARRYING, written_in_between, through_another_name, outside_at_last)
+CARRYING = (diffused, backwards, by_twos, down_columns)
+FUNCTIONS = (*CARRYING, down_a_diagonal, written_in_between, through_another_name, outside_at_last)
 
 
 def elements(shape, dtype=np.float64):
