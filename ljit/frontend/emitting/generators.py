@@ -8,7 +8,6 @@ keep no generator (`_CONSUMERS`), a real one is made of the code that CPython co
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -35,6 +34,7 @@ from ljit.frontend.emitting.mapped import (
 )
 from ljit.frontend.trees import tree
 from ljit.ir import Value
+from ljit.ops.stdlib.compensated_sums import COMPENSATES, first_lost
 
 __all__: list[str] = []
 
@@ -43,8 +43,6 @@ _CONSUMERS: tuple[object, ...] = (
     *(sum, any, all, min, max, list, tuple, set, frozenset, dict, sorted),
     *(math.fsum, math.prod, np.fromiter),
 )
-#: CPython 3.12 adds up floats with a compensation
-_SUM_IS_PLAIN = sys.version_info < (3, 12)
 _NUMBERS = (int, float, complex)
 
 _Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
@@ -173,7 +171,7 @@ def _nothing() -> Sequence[Value]:
 def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
     """Give how to do without the generator; None if that is not known."""
     if known is sum:
-        return _sum if _SUM_IS_PLAIN and _has_plain_start(call) else None
+        return _sum if _has_plain_start(call) else None
     if known is sorted:
         return _collect_and_call if not call.arguments else None
     return _FOLDS.get(known) if not call.arguments and not call.keywords else None
@@ -192,17 +190,31 @@ def _has_plain_start(call: tree.UseOfGenerator) -> bool:
 
 
 def _sum(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
-    slot, where = e.fresh_slot(), call.range
+    total, lost, where = e.fresh_slot(), e.fresh_slot(), call.range
+    start: object = 0
+    for given in call.arguments:
+        assert isinstance(given, tree.Const)  # `_has_plain_start`
+        start = given.value
 
     def begin() -> None:
-        start = e.expression(call.arguments[0]) if call.arguments else e.constant(0, where)
-        e.store(slot, start, where)
+        e.store(total, e.constant(start, where), where)
+        e.store(lost, e.constant(first_lost(start), where), where)
 
     def add(_: Exit, value: Value) -> None:
-        e.store(slot, e.emit("py::add", e.load(slot, where), value, where=where), where)
+        e.store(total, e.emit("py::add", e.load(total, where), value, where=where), where)
 
-    run(e, call.generator, begin, add, caller=where)
-    return e.load(slot, where)
+    def add_and_compensate(_: Exit, value: Value) -> None:
+        lost_so_far = e.load(lost, where)
+        old = e.emit("prim::settled_sum", e.load(total, where), lost_so_far, value, where=where)
+        new = e.emit("py::add", old, value, where=where)
+        e.store(total, new, where)
+        e.store(lost, e.emit("prim::lost_digits", lost_so_far, old, value, new, where=where), where)
+
+    run(e, call.generator, begin, add_and_compensate if COMPENSATES else add, caller=where)
+    result = e.load(total, where)
+    if not COMPENSATES:
+        return result
+    return e.emit("prim::sum_with_lost", result, e.load(lost, where), where=where)
 
 
 def _search(e: Emission, call: tree.UseOfGenerator, wanted: bool) -> Value:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import builtins
-import sys
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.python import arithmetic
 from ljit.ops.python.numbers import all_numbers, arithmetic_type, plain_effect, to_type
+from ljit.ops.stdlib.compensated_sums import COMPENSATES, lost_by_adding, with_lost
 from ljit.types import ANY, BOOL, FLOAT, INT, ListType, TupleType, Type
 
 __all__: list[str] = []
 
-_ADDS_FLOATS_PLAINLY = sys.version_info < (3, 12)  # later versions compensate rounding errors
 _INSTRUCTIONS = 3  # of a trip, about
 
 
@@ -32,8 +31,7 @@ def _type_of_list(item: Type, start: Type) -> Type:
     """The type of a sum of items; Any: CPython adds them."""
     if item in (BOOL, INT) and start in (BOOL, INT):
         return INT
-    is_of_floats = item == FLOAT and start in (BOOL, INT, FLOAT)
-    return FLOAT if is_of_floats and _ADDS_FLOATS_PLAINLY else ANY
+    return FLOAT if item == FLOAT and start in (BOOL, INT, FLOAT) else ANY
 
 
 def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
@@ -44,7 +42,7 @@ def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
         *iterable.items, start
     ):
         return False
-    return result == INT or (_ADDS_FLOATS_PLAINLY and result != ANY)
+    return result in (INT, FLOAT) or (not COMPENSATES and result != ANY)
 
 
 def _effect_of_sum(iterable: Type, start: Type = INT) -> Effect:
@@ -61,22 +59,38 @@ def _lower_sum(e: Emitter, iterable: V, start: V | None = None) -> V:
     result = e.const(INT, 0) if start is None else start
     if isinstance(iterable.type, ListType):
         return _sum_of_list(e, iterable, result)
+    lost = e.const(FLOAT, 0.0)
     for item in e.tuple_items(iterable):
-        result = arithmetic.lower_add(e, result, item)
-    return result
+        result, lost = _added(e, result, lost, item)
+    return with_lost(e, result, lost) if COMPENSATES else result
+
+
+def _added(e: Emitter, total: V, lost: V, item: V) -> tuple[V, V]:
+    """The sum with one more item, and what it has lost."""
+    new = arithmetic.lower_add(e, total, item)
+    return new, lost_by_adding(e, lost, total, item, new) if COMPENSATES else lost
 
 
 def _sum_of_list(e: Emitter, x: V, start: V) -> V:
     """Add in turn; leaves where the sum outgrows a word, or is one of no floats, and no float then."""
-    count = e.list_size(x)
+    count, done = e.list_size(x), e.const(INT, 0)
     type_ = _infer_sum(x.type, start.type)
-    if type_ == FLOAT != start.type:
+
+    def item(k: V) -> V:
+        return to_type(e, e.list_load(x, k), type_)
+
+    if type_ == FLOAT != start.type:  # what this sum loses is lost
         e.bail_if(e.compare("eq", count, 0), "the sum of no floats")
+        start, done = arithmetic.lower_add(e, start, item(done)), e.const(INT, 1)
 
-    def add(k: V, total: V) -> V:
-        return arithmetic.lower_add(e, total, to_type(e, e.list_load(x, k), type_))
+    def add(k: V, carried: V) -> V:
+        total, lost = e.tuple_items(carried)
+        return e.tuple_make(_added(e, total, lost, item(e.add(k, done, fits=True))))
 
-    return e.fold(count, to_type(e, start, type_), add, _INSTRUCTIONS)
+    first = e.tuple_make([to_type(e, start, type_), e.const(FLOAT, 0.0)])
+    left = e.sub(count, done, fits=True)
+    total, lost = e.tuple_items(e.fold(left, first, add, _INSTRUCTIONS))
+    return with_lost(e, total, lost) if COMPENSATES else total
 
 
 declare(
