@@ -19,7 +19,6 @@ __all__ = [
     "MANY",
     "MAX_ELEMENTS",
     "SOME_VECTORS",
-    "STREAMED",
     "common_sizes",
     "elements_of",
     "is_small",
@@ -32,7 +31,6 @@ __all__ = [
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
 LARGE = 2**15  # elements of an array on all of which work takes a while
-STREAMED = 2**17  # elements of an array that is too large for the cache of a core
 MANY = 2**12  # elements of an array on each of which little work is worth a look at another array
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
 ALL_MAGNITUDES = 2**64 - 1  # a bit for each binary order of magnitude of the elements of an array

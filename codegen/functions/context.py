@@ -34,9 +34,8 @@ class CompileOptions(Record, eq=True):
     columns of one, may have one element, likewise. `quick_work`: it is not optimised, and good for
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
-    `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are
-    not handed on where the types leave room for gaps. `rival`: the plain function, which
-    gets some calls (`NativeCode.choice`).
+    `takes_all_layouts`: calls in which no array has gaps are not handed on where the types leave room for gaps.
+    `rival`: the plain function, which gets some calls (`NativeCode.choice`).
     """
 
     fastmath: bool = False
@@ -50,7 +49,6 @@ class CompileOptions(Record, eq=True):
     quick_work: int = 0
     has_lanes: bool = False
     has_many: bool = False
-    streams: bool = False
     takes_all_layouts: bool = False
     rival: Callable[..., object] | None = None
 

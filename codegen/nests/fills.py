@@ -1,7 +1,4 @@
-"""The Emitter's new arrays, and how vectors are filled whose elements follow from their numbers.
-
-The lines of results that are larger than what a core keeps at hand are asked for ahead.
-"""
+"""The Emitter's new arrays, and how vectors are filled whose elements follow from their numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +8,6 @@ from typing import TYPE_CHECKING
 from ljit.codegen.arrays.arrays import flat_address, new_array, store_element
 from ljit.codegen.llvm.builder import Ref, float_constant, integer
 from ljit.codegen.llvm.forms import Native, array_parts, dtype_of
-from ljit.codegen.nests.nest_space import either
-from ljit.codegen.nests.nest_streams import ask_for, stretches_of
 from ljit.types import INT, ArrayType, Type
 
 if TYPE_CHECKING:
@@ -41,40 +36,12 @@ def fill_array(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) ->
     total = integer("i64", 1)
     for size in sizes:
         total = e.f.mul(total, size)
-    assert isinstance(array.type, ArrayType)
-    if array.type.dtype.itemsize == 1:  # the C library does that, which needs no lines to be there
-        e.loop(Native(INT, (total,)), _storing(e, array, lambda _: fill))
-        return
-    _fill(e, array, total, lambda _: fill)
+    e.loop(Native(INT, (total,)), _storing(e, array, lambda _: fill))
 
 
 def array_fill(e: Emitter, a: Native, value: Callable[[Native], Native]) -> None:
     (size,) = array_parts(a).sizes
-    _fill(e, a, size, value)
-
-
-def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) -> None:
-    """Store to elements side by side; the lines of many are asked for a stretch ahead."""
-    assert isinstance(a.type, ArrayType)
-    f, dtype, data = e.f, a.type.dtype, array_parts(a).data
-    store = _storing(e, a, value)
-    are_many, shift = stretches_of(f, total, dtype.itemsize)
-    if e.is_quick or are_many.constant == 0:
-        e.loop(Native(INT, (total,)), store)
-        return
-    size = f.binary("shl", integer("i64", 1), shift)
-    rounded = f.add(total, f.binary("sub", size, 1))
-
-    def stretch(s: Native) -> None:
-        first = f.mul(s.ref, size)
-        ahead, left = f.add(first, size), f.binary("sub", total, first)
-        place = flat_address(f, data, dtype, ahead)
-        count = f.select(f.icmp("slt", left, size), left, size)
-        room = f.mul(size, dtype.itemsize)
-        either(f, are_many, lambda: ask_for(f, place, room), lambda: None)
-        e.loop(Native(INT, (count,)), lambda k: store(Native(INT, (f.add(first, k.ref),))))
-
-    e.loop(Native(INT, (f.binary("lshr", rounded, shift),)), stretch)
+    e.loop(Native(INT, (size,)), _storing(e, a, value))
 
 
 def _storing(e: Emitter, a: Native, value: Callable[[Native], Native]) -> Callable[[Native], None]:

@@ -18,7 +18,6 @@ from ljit.codegen.nests.nest_elements import Places
 from ljit.codegen.nests.nest_packing import BLOCK_SHIFT, buffers, gather, scatter
 from ljit.codegen.nests.nest_row_moves import MOVED_PLANE, MOVED_PLANES, Box
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, all_of, any_of, either
-from ljit.codegen.nests.nest_streams import are_long_rows, ask_for, stretch_shift
 from ljit.codegen.nests.nest_tiles import (
     HEIGHT_SHIFT,
     WIDTH_SHIFT,
@@ -40,7 +39,6 @@ class Blocks(Conditions):
     _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # steps along the outermost axis that are a block where results have to wait
     _fast: Ref  # whether all inner strides are those that the loops take for granted
-    _streamed: Ref  # whether the results are so large that memory is waited for
 
     @property
     def _block_shift(self) -> int:
@@ -50,38 +48,19 @@ class Blocks(Conditions):
     def _walk_blocks(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
     ) -> None:
-        """Blocks of a row whose elements are put side by side, or all of it if they lie so.
-
-        Where results are large, that is gone through in stretches, too: their lines are asked for a stretch ahead.
-        """
-        f, rows = self.f, self._rows
-        shift, has_stretches = integer("i64", self._block_shift), FALSE
-        if self._streamed is not FALSE:
-            are_long = are_long_rows(f, trip, self.targets)
-            has_stretches = all_of(f, [self._streamed, self._dense_condition, are_long])
-            shift = f.select(self._fast, stretch_shift(self.targets), shift)
-        is_whole = f.binary("and", self._fast, f.bool_not(has_stretches))
-        size = f.binary("shl", ONE, shift)
-        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, 1)), shift)
-        size = f.select(is_whole, trip, size)
+        """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
+        f, rows, shift = self.f, self._rows, self._block_shift
+        more = f.binary("lshr", f.binary("add", trip, (1 << shift) - 1), shift)
+        size = f.select(self._fast, trip, integer("i64", 1 << shift))
 
         def block(k: Ref) -> None:
             first = f.mul(k, size)
             count = self._least(f.binary("sub", trip, first), size)
-            ahead = f.add(first, size)
-            either(f, has_stretches, lambda: self._ask(ahead, size, strides), lambda: None)
             with self._put_side_by_side(rows, first, count, strides) as self._rows:
                 self._walk(count, hoisted, strides, is_unit=True)
             self._rows = rows
 
-        outer_loop(self.e, f.select(is_whole, ONE, more), block)
-
-    def _ask(self, first: Ref, count: Ref, strides: Places) -> None:
-        """Ask for the lines of so many elements of the results."""
-        with self._at(self._rows[0]):
-            places = {x: self._address(x, first, strides[x]) for x in self.targets}
-        for x, place in places.items():
-            ask_for(self.f, place, self.f.mul(count, strides[x]))
+        outer_loop(self.e, f.select(self._fast, ONE, more), block)
 
     @contextmanager
     def _put_side_by_side(

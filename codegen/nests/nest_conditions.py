@@ -9,7 +9,6 @@ from ljit.codegen.nests.nest_overlap import Redirection
 from ljit.codegen.nests.nest_packing import MOST
 from ljit.codegen.nests.nest_row_moves import RowMoves
 from ljit.codegen.nests.nest_space import Operand, all_of
-from ljit.codegen.nests.nest_streams import are_large
 from ljit.codegen.nests.nest_strides import Strides
 
 __all__ = ["LARGE", "ROWS", "SHORT", "SPACE", "Conditions"]
@@ -165,25 +164,3 @@ class Conditions(RowMoves):
     def _loose(self) -> list[Operand]:
         """The arrays whose inner stride only a run knows."""
         return [x for x in self.arrays if x.strides[self.inner].constant is None]
-
-    def _streamed_condition(self) -> Ref:
-        """Whether results are so large that memory is waited for; those that are moved in one piece are not."""
-        e = self.e
-        if not e.context.options.streams or e.is_quick or self.ways or not self.ndim:
-            return FALSE
-        if self._reduced_targets or self._is_move or self.kernel.row_loop or self.kernel.staged:
-            return FALSE
-        if self.ndim > 1 and self.is_flat is FALSE:
-            return FALSE  # rows may be short
-        if any(self.strides.known(x, self.inner) != x.dtype.itemsize for x in self.targets):
-            return FALSE  # lines are touched more than once
-        if self._is_byte_stored:
-            return FALSE
-        return are_large(self.f, self.space.sizes, self.targets)
-
-    @property
-    def _is_byte_stored(self) -> bool:
-        """Whether rows are filled with a byte: the C library does that, which needs no lines to be there."""
-        has_arrays = any(isinstance(x, Operand) for x in self.sources)
-        are_bytes = all(x.dtype.itemsize == 1 for x in self.targets)
-        return are_bytes and not (self.kernel.length or has_arrays)

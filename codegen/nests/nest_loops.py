@@ -69,7 +69,6 @@ class Loops(ShortRows):
         self.is_flat = self.strides.is_flat
         self.columns = 1
         self._fast, self._far, self._may_be_short, self._block = TRUE, FALSE, FALSE, ONE
-        self._streamed = FALSE
         self._are_dense = False
         self._are_moved = False
         self._planes, self._are_planes = ONE, FALSE
@@ -177,7 +176,6 @@ class Loops(ShortRows):
         self.group = self.f.module.distinct_metadata("!{}")
         for x in self.arrays:
             x.cursors = [x.data]
-        self._streamed = self._streamed_condition() if is_unit else FALSE
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
         if self.ways:
             self._delayed_blocks(is_unit=is_unit)
@@ -325,7 +323,7 @@ class Loops(ShortRows):
         hoisted = [self._hoisted(row, strides) for row in self._rows]
         if self.is_inner_reduced:
             self._reduce(trip, hoisted, strides, is_unit=is_unit)
-        elif self._fast is not TRUE or self._streamed is not FALSE:
+        elif self._fast is not TRUE:
             self._walk_blocks(trip, hoisted, strides)
         else:
             self._walk(trip, hoisted, strides, is_unit=is_unit)

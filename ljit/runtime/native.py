@@ -34,7 +34,7 @@ from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.passing import is_stack_small, last_entry
 from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
 from ljit.runtime.worth import is_worthwhile, may_lose, quick_work
-from ljit.sizes import MANY, SOME_VECTORS, STREAMED
+from ljit.sizes import MANY, SOME_VECTORS
 from ljit.types import Type
 
 if TYPE_CHECKING:
@@ -261,7 +261,6 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,
-        streams=request.feedback.elements >= STREAMED,
         rival=request.rival if may_lose(made.graph) else None,
     )
     code = compile_unit(made.graph, name=name, options=options)

@@ -10,7 +10,6 @@ import pytest
 
 import ljit
 from ljit import config
-from tests.codegen.test_streams import ASKS
 
 
 def counted(x: Any, n: Any, step: Any) -> Any:
@@ -165,16 +164,3 @@ def test_large_arrays_are_filled_to_the_end() -> None:
         compiled = ljit.jit(filled)
         for n in (3, 3, 0, 1, 32769, 65535, 65537, 70001, 262145, 524289, 600000):
             assert outcome(compiled, n) == outcome(filled, n)
-
-
-def test_lines_of_large_arrays_are_asked_for() -> None:
-    with config.overridden(quick_runs=0):
-        for function, asks in (
-            (lambda n: np.full(n, 2.5), True),
-            (lambda n: np.arange(n), True),
-            (lambda n: np.zeros(n), False),
-        ):
-            compiled = ljit.jit(function)
-            for _ in range(3):
-                compiled(100)
-            assert (ASKS in compiled.dump_llvm()) == asks
