@@ -29,6 +29,7 @@ from ljit.ops.stdlib import (
     int_bits,
     math_functions,
     math_integers,
+    math_norms,
     random_integers,
     random_numpy,
     random_python,

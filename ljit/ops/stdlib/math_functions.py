@@ -20,9 +20,7 @@ from ljit.ir.range_rules import RangeRules
 from ljit.ops.python import powers
 from ljit.ops.python.numbers import (
     check_result,
-    condition_and,
     condition_not,
-    condition_or,
     float_rem,
     is_finite,
     is_infinite,
@@ -40,40 +38,40 @@ from ljit.ops.ranges.int_ranges import CEIL, CONVERT, FLOOR, NONNEGATIVE, ROOT
 from ljit.ops.stdlib.builtins_numbers import float_to_int
 from ljit.types import ANY, BOOL, FLOAT, INT, ScalarType, TupleType, Type
 
-__all__: list[str] = []
+__all__ = ["PAIR_SAMPLES", "all_real", "declare_math", "effect_of_partial"]
 
 Lowering = Callable[..., V]
 
 _SAMPLES = each((*REALS, 0.25, -0.75, 710.0, -745.0, 1.5707963267948966, np.float32(0.3), "a", 1j))
-_PAIR_SAMPLES = (*REAL_PAIRS[::2], (1, "a"), (np.float64(2), 0.5), (3.0, 1j))
+PAIR_SAMPLES = (*REAL_PAIRS[::2], (1, "a"), (np.float64(2), 0.5), (3.0, 1j))
 
 
-def _all_real(*types: Type) -> bool:
+def all_real(*types: Type) -> bool:
     return all(map(is_real_scalar, types))
 
 
 def _infer_float(*types: Type) -> Type:
-    return FLOAT if _all_real(*types) else ANY
+    return FLOAT if all_real(*types) else ANY
 
 
 def _infer_bool(*types: Type) -> Type:
-    return BOOL if _all_real(*types) else ANY
+    return BOOL if all_real(*types) else ANY
 
 
 def _effect_of_total(*types: Type) -> Effect:
     """Functions that are defined for all real numbers."""
-    return Effect.PURE if _all_real(*types) else plain_effect(*types)
+    return Effect.PURE if all_real(*types) else plain_effect(*types)
 
 
-def _effect_of_partial(*types: Type) -> Effect:
+def effect_of_partial(*types: Type) -> Effect:
     """Functions that raise for some real numbers."""
-    return Effect.RAISE if _all_real(*types) else plain_effect(*types)
+    return Effect.RAISE if all_real(*types) else plain_effect(*types)
 
 
-def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+def declare_math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     function = getattr(math, name)
     fields.setdefault("infer", _infer_float)
-    fields.setdefault("can_lower", _all_real)
+    fields.setdefault("can_lower", all_real)
     fields.setdefault("number_type", of_either_class)
     return declare(
         OpDef(
@@ -146,7 +144,7 @@ _LIMITED = {
     name: RangeRules(floats=float_bounds.in_between(*ends)) for name, ends in _BETWEEN.items()
 }
 for _name, _doc in _TOTAL.items():
-    _math(
+    declare_math(
         _name, "(x, /)", f"{_doc}.", ranges=_LIMITED.get(_name),
         lower=functools.partial(_call, _name), effects=_effect_of_total, is_called=True,
         samples=_SAMPLES,
@@ -157,15 +155,15 @@ for _docs, _caller in (
     (_PARTIAL, _checked_call),
 ):
     for _name, _doc in _docs.items():
-        _math(
+        declare_math(
             _name, "(x, /)", f"{_doc}; raises where it is not defined.", ranges=_LIMITED.get(_name),
-            lower=functools.partial(_caller, _name), effects=_effect_of_partial, is_called=True,
+            lower=functools.partial(_caller, _name), effects=effect_of_partial, is_called=True,
             samples=_SAMPLES,
         )  # fmt: skip
-_math(
+declare_math(
     "atan2", "(y, x, /)", "Angle of the point (x, y).",
     lower=functools.partial(_call, "atan2"), effects=_effect_of_total, is_called=True,
-    samples=_PAIR_SAMPLES,
+    samples=PAIR_SAMPLES,
 )  # fmt: skip
 
 
@@ -178,9 +176,9 @@ for _name, _doc, _lower in (
     ("fmod", "Remainder as in C", _lower_fmod),
     ("remainder", "IEEE 754 remainder", functools.partial(_checked_call, "remainder")),
 ):
-    _math(
+    declare_math(
         _name, "(x, y, /)", f"{_doc}; raises for y = 0 and infinite x.",
-        lower=_lower, effects=_effect_of_partial, is_called=True, samples=_PAIR_SAMPLES,
+        lower=_lower, effects=effect_of_partial, is_called=True, samples=PAIR_SAMPLES,
     )  # fmt: skip
 
 
@@ -194,10 +192,10 @@ def _on_floats(lower: Lowering) -> Lowering:
     return converted
 
 
-_math(
+declare_math(
     "pow", "(x, y, /)", "``x`` to the power of ``y``, as floats.",
-    lower=_on_floats(powers.float_pow), effects=_effect_of_partial, is_called=True,
-    samples=_PAIR_SAMPLES,
+    lower=_on_floats(powers.float_pow), effects=effect_of_partial, is_called=True,
+    samples=PAIR_SAMPLES,
 )  # fmt: skip
 
 
@@ -208,9 +206,9 @@ def _lower_sqrt(e: Emitter, x: V) -> V:
     return e.intrinsic("sqrt", x)
 
 
-_math(
+declare_math(
     "sqrt", "(x, /)", "Square root; raises for negative x.",
-    lower=_lower_sqrt, effects=_effect_of_partial, ranges=ROOT, checks_can_wait=True,
+    lower=_lower_sqrt, effects=effect_of_partial, ranges=ROOT, checks_can_wait=True,
     samples=_SAMPLES,
 )  # fmt: skip
 
@@ -232,45 +230,45 @@ declare(
         infer=_infer_float,
         evaluate=math.log,
         lower=_lower_log,
-        can_lower=_all_real,
-        effects=_effect_of_partial,
+        can_lower=all_real,
+        effects=effect_of_partial,
         is_called=True,
         callables=(math.log,),
-        samples=(*_SAMPLES, *_PAIR_SAMPLES, (8, 2), (5.0, 1.0), (2**70,)),
+        samples=(*_SAMPLES, *PAIR_SAMPLES, (8, 2), (5.0, 1.0), (2**70,)),
     )
 )
 
 # -- signs, angles, classification -----------------------------------------------------------------
 
-_math(
+declare_math(
     "fabs", "(x, /)", "Absolute value, as a float.",
     lower=lambda e, x: e.intrinsic("fabs", to_float(e, x)), effects=_effect_of_total,
     ranges=RangeRules(floats=float_bounds.absolute), samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "copysign", "(x, y, /)", "``x`` with the sign of ``y``.",
     lower=lambda e, x, y: e.intrinsic("copysign", to_float(e, x), to_float(e, y)),
-    effects=_effect_of_total, samples=_PAIR_SAMPLES,
+    effects=_effect_of_total, samples=PAIR_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "degrees", "(x, /)", "Convert radians to degrees.",
     lower=lambda e, x: e.mul(to_float(e, x), 180.0 / math.pi),
     effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "radians", "(x, /)", "Convert degrees to radians.",
     lower=lambda e, x: e.mul(to_float(e, x), math.pi / 180.0),
     effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "isnan", "(x, /)", "Whether x is NaN.", infer=_infer_bool,
     lower=lambda e, x: is_nan(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "isinf", "(x, /)", "Whether x is infinite.", infer=_infer_bool,
     lower=lambda e, x: is_infinite(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "isfinite", "(x, /)", "Whether x is neither infinite nor NaN.", infer=_infer_bool,
     lower=lambda e, x: is_finite(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
@@ -296,9 +294,9 @@ def _whole(name: str, e: Emitter, x: V) -> V:
 
 
 def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type], ranges: RangeRules) -> None:
-    _math(
+    declare_math(
         name, "(x, /)", f"{doc}.", infer=infer, lower=functools.partial(_whole, name),
-        can_lower=lambda x: infer(x) == INT, effects=_effect_of_partial, is_profiled=True,
+        can_lower=lambda x: infer(x) == INT, effects=effect_of_partial, is_profiled=True,
         checks_can_wait=True, number_type=of_floats, ranges=ranges,
         samples=(*_SAMPLES, (np.float64(-2.5),), (np.int64(2**53 + 1),), (np.uint64(2**63),)),
     )  # fmt: skip
@@ -308,81 +306,6 @@ _declare_whole("floor", "The largest int that is not above x", _infer_whole, FLO
 _declare_whole("ceil", "The smallest int that is not below x", _infer_whole, CEIL)
 _declare_whole("trunc", "The int next to x towards zero", _infer_trunc, CONVERT)
 
-
-# -- norms -----------------------------------------------------------------------------------------
-
-
-def _lower_hypot(e: Emitter, *coordinates: V) -> V:
-    """As `vector_norm` of CPython: scaled squares summed in twice the precision, root corrected."""
-    sizes = [e.intrinsic("fabs", to_float(e, x)) for x in coordinates]
-    largest = sizes[0]
-    for x in sizes[1:]:
-        largest = e.select(e.compare("gt", x, largest), x, largest)
-    smooth = condition_and(
-        e, e.compare("ge", largest, 2.0**-1022), *(is_finite(e, x) for x in sizes)
-    )
-    return e.branch(smooth, lambda: _norm(e, sizes, largest), lambda: _odd_norm(e, sizes, largest))
-
-
-def _odd_norm(e: Emitter, sizes: list[V], largest: V) -> V:
-    """The norm where it is infinite, NaN or zero; that of subnormal numbers bails out."""
-    infinite = condition_or(e, *(is_infinite(e, x) for x in sizes))
-    nan = condition_or(e, *(is_nan(e, x) for x in sizes))
-    zero = e.compare("eq", largest, 0.0)
-    e.bail_if(condition_not(e, condition_or(e, infinite, nan, zero)), "norm of tiny numbers")
-    result = e.select(nan, math.nan, largest)
-    return e.select(infinite, math.inf, result)
-
-
-def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
-    one = e.const(FLOAT, 1.0)
-    scale = _scale(e, largest)
-    total, low, lost = one, e.const(FLOAT, 0.0), e.const(FLOAT, 0.0)
-    for x in sizes:
-        x = e.mul(x, scale)
-        total, low, lost = _add_product(e, (total, low, lost), x, x)
-    root = e.intrinsic("sqrt", e.add(e.sub(total, one), e.add(low, lost)))
-    total, low, lost = _add_product(e, (total, low, lost), e.neg(root), root)
-    rest = e.add(e.sub(total, one), e.add(low, lost))
-    root = e.add(root, e.div(rest, e.mul(2.0, root)))
-    return e.div(root, scale)
-
-
-def _scale(e: Emitter, x: V) -> V:
-    """Give the power of two that brings the positive number `x` into [0.5, 1).
-
-    Rump's "unit in the first place" (2009) gives the leading bit of `x` by two products and a difference.
-    """
-
-    def quickly() -> V:
-        wide = e.mul(x, 2.0**52 + 1.0)
-        unit = e.sub(wide, e.mul(wide, 1.0 - 2.0**-53))
-        return e.div(0.5, unit)
-
-    def by_exponent() -> V:
-        exponent = e.add(e.math("logb", x), 1.0)
-        return e.math("exp2", e.neg(exponent))
-
-    above = e.compare("gt", x, 2.0**-900)
-    below = e.compare("lt", x, 2.0**900)
-    return e.branch(e.bit_and(above, below), quickly, by_exponent)
-
-
-def _add_product(e: Emitter, total: tuple[V, V, V], x: V, y: V) -> tuple[V, V, V]:
-    """Add x * y to a sum and keep the rounding errors of product and sum."""
-    high, low, lost = total
-    product = e.mul(x, y)
-    error = e.intrinsic("fma", x, y, e.neg(product))
-    new = e.add(high, product)
-    return new, e.add(low, error), e.add(lost, e.add(e.sub(high, new), product))
-
-
-_math(
-    "hypot", "(*coordinates)", "Euclidean norm.", lower=_lower_hypot,
-    can_lower=lambda *types: len(types) in (2, 3, 4) and _all_real(*types),
-    effects=_effect_of_partial,  # tiny numbers are left to CPython
-    samples=(*_PAIR_SAMPLES, (), (2,), (1, 2.5, -3.0), (0.1, 0.2, 0.3, 0.4), (5e-324, 0.0, 1.0)),
-)  # fmt: skip
 
 # -- parts of a float ------------------------------------------------------------------------------
 
@@ -398,30 +321,30 @@ def _infer_modf(x: Type) -> Type:
     return TupleType((FLOAT, FLOAT)) if is_real_scalar(x) else ANY
 
 
-_math(
+declare_math(
     "modf", "(x, /)", "Fraction and whole part of x, as floats.", infer=_infer_modf,
     lower=_lower_modf, effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "frexp", "(x, /)", "Mantissa and exponent of x: ``x == m * 2**e``.",
     infer=lambda x: TupleType((FLOAT, INT)) if is_real_scalar(x) else ANY,
     can_lower=None, effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
-_math(
+declare_math(
     "ldexp", "(x, i, /)", "``x * 2**i``; raises if that is too large.",
     infer=lambda x, i: FLOAT if is_real_scalar(x) and i in (BOOL, INT) else ANY,
-    can_lower=None, effects=_effect_of_partial, number_type=None,
+    can_lower=None, effects=effect_of_partial, number_type=None,
     samples=((1.5, 3), (1, -1080), (1.0, 2000), (0.1, 2.0), (math.inf, 5)),
 )  # fmt: skip
-_math(
+declare_math(
     "nextafter", "(x, y, /)", "The float next to x towards y.",
-    lower=functools.partial(_call, "nextafter"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
+    lower=functools.partial(_call, "nextafter"), effects=_effect_of_total, samples=PAIR_SAMPLES,
 )  # fmt: skip
 
 # -- boxed -----------------------------------------------------------------------------------------
 
 for _name, _doc in {"gamma": "Gamma function", "lgamma": "Logarithm of it"}.items():
-    _math(
+    declare_math(
         _name, "(x, /)", f"{_doc}; raises at its poles.", can_lower=None,
-        effects=_effect_of_partial, samples=_SAMPLES,
+        effects=effect_of_partial, samples=_SAMPLES,
     )  # fmt: skip
