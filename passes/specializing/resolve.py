@@ -327,12 +327,16 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
 
 
 def _setitem(request: Request, constants: Constants) -> Request | None:
-    """A list that is stored into a slice of a list."""
+    """A list that is stored into a slice of a list, or into an array: there a tuple does as well."""
     x, part, values = request.inputs
+    if not isinstance(values.type, ListType):
+        return None
     if isinstance(x.type, ListType) and isinstance(part.type, SliceType):
-        if isinstance(values.type, ListType):
-            return Request(get_op("py::list_assign"), request.inputs, {})
-    return None
+        return Request(get_op("py::list_assign"), request.inputs, {})
+    items = constants.items_of(values) if isinstance(x.type, ArrayType) else None
+    if items is None or not get_op("np::setitem").has_lowering([x.type, part.type, items.type]):
+        return None
+    return Request(get_op("np::setitem"), (x, part, items), {})
 
 
 def _numpy_form(request: Request, constants: Constants) -> Request | None:

@@ -1,4 +1,4 @@
-"""``a[index] = value``: an element is stored; a slice is a view that `np::assign` fills.
+"""``a[index] = value``: an element is stored; a slice is a view that `np::assign` fills, also with a tuple of numbers.
 
 The lowerings check everything (bounds, sizes, overlap, that each value fits the dtype) and bail before they
 write the first element, so that the interpreter can run the whole operation again.
@@ -7,7 +7,7 @@ write the first element, so that the interpreter can run the whole operation aga
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from ljit.ops.indexing.index import (
 from ljit.ops.indexing.index_stores import can_store_at, store_at
 from ljit.ops.ranges.float_bounds import within
 from ljit.ops.ranges.int_bounds import is_int
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -68,12 +68,21 @@ def _assign_effects(target: Type, value: Type) -> Effect:
 
 def _is_plain(value: Type) -> bool:
     """Whether assigning from `value` runs no Python code."""
-    return is_scalar(value) or isinstance(value, ArrayType)
+    return is_scalar(value) or isinstance(value, ArrayType) or _is_row(value)
+
+
+def _is_row(value: Type) -> bool:
+    return (
+        isinstance(value, TupleType) and len(value.items) > 0 and all(map(is_scalar, value.items))
+    )
 
 
 def _can_assign(target: Type, value: Type) -> bool:
     if not isinstance(target, ArrayType) or not target.writeable:
         return False
+    if isinstance(value, TupleType):
+        is_vector = target.ndim == 1 and target.shape[0] in (None, len(value.items))
+        return is_vector and _is_row(value) and all(can_store(t, target.dtype) for t in value.items)
     if not can_store(element_of(value), target.dtype):
         return False
     if not isinstance(value, ArrayType):
@@ -110,7 +119,9 @@ def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
 
 def _lower_assign(e: Emitter, target: V, value: V) -> None:
     dtype = target.type.dtype
-    if not isinstance(value.type, ArrayType):
+    if isinstance(value.type, TupleType):
+        _store_row(e, target, e.tuple_items(value))
+    elif not isinstance(value.type, ArrayType):
         e.array_assign(target, store_scalar(e, value, dtype), lambda x: x, may_bail=False)
     elif value.type.dtype == dtype and value.type.ndim == target.type.ndim:
         # ``a[i] += x`` stores the very view that it has changed
@@ -118,6 +129,15 @@ def _lower_assign(e: Emitter, target: V, value: V) -> None:
         e.branch(e.array_same(target, value), lambda: done, lambda: _copy(e, target, value))
     else:
         _copy(e, target, value)
+
+
+def _store_row(e: Emitter, target: V, items: Sequence[V]) -> None:
+    """``a[i] = x, y, z``, where there are as many elements as numbers; leaves where there are not."""
+    (size,) = e.array_sizes(target)
+    e.bail_if(e.compare("ne", size, len(items)), "another number of values than elements")
+    stored = [store_scalar(e, item, target.type.dtype) for item in items]
+    for i, item in enumerate(stored):
+        e.array_store(target, [e.const(INT, i)], item)
 
 
 def _copy(e: Emitter, target: V, value: V) -> V:
