@@ -26,6 +26,7 @@ from ljit.codegen.llvm.engine import (
 )
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.shared_code import ELEMENTARY
+from ljit.codegen.llvm.steady_branches import may_have_steady_branches
 from ljit.codegen.loops.nest_functions import has_equal_nests
 from ljit.ir import Graph
 from ljit.ops.control import LOOP, MAP
@@ -173,6 +174,7 @@ def build_module(
         emitter.finish()
 
     following = emit_entry(module, graph, context, emit_body, ENTRY)
+    context.may_unswitch = not options.quick_work and may_have_steady_branches(module)
     return module.render(), context, following
 
 
@@ -201,7 +203,10 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         find=_elementary_functions(text),
         optimize=optimize,
         passes=Passes(
-            pack=packs, scalar=context.module.is_scalar and not packs, unit_steps=has_nests
+            pack=packs,
+            scalar=context.module.is_scalar and not packs,
+            unit_steps=has_nests,
+            unswitch=context.may_unswitch,
         ),
     )
     following.target = slow_entry()

@@ -31,7 +31,7 @@ from ljit.codegen.llvm.builder import (
     undef,
 )
 from ljit.codegen.llvm.forms import Native, components
-from ljit.codegen.llvm.partition import IN_PLACE, QUICK
+from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, QUICK
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
@@ -140,7 +140,7 @@ def unfold(f: FunctionBuilder) -> None:
     levels = 0 if QUICK in head else _levels(code.count("\n"), code.count(name))
     if not levels:
         return
-    copies = [f"{f.name}.again{level}" for level in range(levels)]
+    copies = [f"{f.name}{AGAIN}{level}" for level in range(levels)]
     f.module.functions.remove(f)
     f.module.scalar_sources.update([f.name] if f.is_scalar else ())
     part((f.entry, *f.blocks))

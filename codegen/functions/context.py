@@ -101,6 +101,7 @@ class Context(Record, frozen=False):
     choice: ChoiceCell | None = None  # of code that has a rival
     notes: dict[Note, int] = made_by(factory=dict)  # what the numbers of `BlockRef.note` stand for
     packs: bool = False  # some elements are done side by side, which LLVM may put into vectors
+    may_unswitch: bool = True  # loops may have branches that go the same way in all trips
     _addresses: dict[int, Ref] = made_by(factory=dict)
 
     def note(self, block: BlockRef | None, about: Note) -> None:

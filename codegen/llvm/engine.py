@@ -27,7 +27,7 @@ from llvmlite.binding import newpassmanagers
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.half import HALF_CONVERSIONS, HALF_NAMES, HALF_TYPE
-from ljit.codegen.llvm.partition import IN_PLACE, partition
+from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, partition
 from ljit.codegen.llvm.settings import settings_of_module, tell_process
 from ljit.errors import CodegenError
 from ljit.frames import is_raised_by_handler
@@ -46,12 +46,13 @@ __all__ = [
     "vector_bytes",
 ]
 
-# Of the IR pipeline. 2 takes two thirds of the time, but does not unswitch loops on invariant
-# checks: a heat-equation stencil ran 3.5 times as long.
+# Of the IR pipeline. What is lower takes less time, but does not unswitch loops on invariant checks: a heat-equation
+# stencil ran 3.5 times as long.
 _OPT_LEVEL = 3
-# The same of functions without vectors: O1 takes three quarters of the time of O3. One level of copies of recursive
-# functions needs those of O2 (0.8): Takeuchi's function takes 1.09 of the time with O1.
-_SCALAR_LEVEL, _SCALAR_LEVEL_WITH_COPIES = 1, 2
+# The same where there is nothing to unswitch, and of functions without vectors: O1 takes three quarters of the time of
+# O3. One level of copies of recursive functions needs those of O2 (0.8): Takeuchi's function takes 1.09 of the time
+# with O1.
+_SIMPLE_LEVEL, _SIMPLE_LEVEL_WITH_COPIES = 1, 2
 _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
 _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 _HAS_VECTOR_COPIES = "vector-function-abi-variant"  # the attribute of a function
@@ -68,12 +69,14 @@ class Passes(Record, eq=True):
     dependences longer (15 % on n-body). `scalar`: no loop becomes one of vectors, and only functions that say so
     are put in the place of calls (`ModuleBuilder.is_scalar`): what simplifies functions is all that there is to do.
     `unit_steps`: a loop with steps that only the run tells has vectors for steps of 1, and single trips for all others.
+    `unswitch`: loops with branches that go the same way in all trips are written once for each way.
     """
 
     straight: bool = False
     pack: bool = False
     scalar: bool = False
     unit_steps: bool = True
+    unswitch: bool = True
 
 
 _ALL_PASSES = Passes()
@@ -286,9 +289,9 @@ def _rejecting(text: str) -> Iterator[None]:
 
 
 def _level(text: str, passes: Passes) -> int:
-    if not passes.scalar:
+    if passes.unswitch and not passes.scalar:
         return _OPT_LEVEL
-    return _SCALAR_LEVEL_WITH_COPIES if IN_PLACE in text else _SCALAR_LEVEL
+    return _SIMPLE_LEVEL_WITH_COPIES if AGAIN in text else _SIMPLE_LEVEL
 
 
 def _put_in_place(module: Any, builder: Any) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping
 from ljit.codegen.llvm.instructions import NAME, NODE, SYMBOL
 from ljit.records import Record
 
-__all__ = ["IN_PLACE", "QUICK", "is_apart", "partition"]
+__all__ = ["AGAIN", "IN_PLACE", "QUICK", "is_apart", "partition"]
 
 QUICK = "optnone"  # must go with noinline
 IN_PLACE = "alwaysinline"  # of functions that are put in the place of each call
+AGAIN = ".again"  # in names of copies of a function that calls itself, which are so, too
 
 _PARAMETER = re.compile(f" {NAME.pattern}")
 

@@ -1,4 +1,4 @@
-"""Which code goes through fewer passes of LLVM's: that without a loop to make vectors of; it does the same."""
+"""Which code goes through fewer passes of LLVM's: that without a loop to make vectors of, or to write twice."""
 
 from __future__ import annotations
 
@@ -101,6 +101,62 @@ def inserted(xs):
         xs[j] = x
 
 
+def one_of_two_ways(xs, out, is_twice):
+    for i in range(xs.size):
+        if is_twice:
+            out[i] = xs[i] * 2.0
+        else:
+            out[i] = xs[i] + 1.0
+
+
+def one_of_two_ways_by_memory(xs, out, ways):
+    for i in range(xs.size):
+        if ways[0] > 1:
+            out[i] = xs[i] * 2.0
+        else:
+            out[i] = xs[i] + 1.0
+
+
+def one_of_two_ways_by_element(xs, out):
+    for i in range(xs.size):
+        if xs[i] > 1.0:
+            out[i] = xs[i] * 2.0
+
+
+def one_of_two_ways_outside(xs, out, is_twice):
+    factor = 2.0 if is_twice else 3.0
+    for i in range(xs.size):
+        out[i] = xs[i] * factor
+
+
+def leaves_at(xs, out, wanted):
+    for i in range(xs.size):
+        if i == wanted:
+            break
+        out[i] = xs[i] + 1.0
+
+
+def rows_of_two_ways(xs, out, is_twice):
+    for i in range(out.size):
+        if is_twice:
+            for j in range(xs.shape[0]):
+                out[i] += xs[j, i]
+
+
+def counts_down(n, xs):
+    if n < 1:
+        return 1
+    total = 0
+    for i in range(3):
+        x = int(xs[i])
+        if x % 3 == 1:
+            total += 2 * (x & 7) - i * n
+        elif x % 5 == 2:
+            total -= x // 3 + (i ^ n)
+        total += counts_down(n - 1 - i, xs)
+    return total
+
+
 VECTOR, MATRIX = np.arange(40.0) / 7, np.arange(120.0).reshape(3, 40) / 7
 PROGRAMS = [
     (running_total, (VECTOR, VECTOR * 0), True),
@@ -116,7 +172,21 @@ PROGRAMS = [
     (one_of_two, (VECTOR, VECTOR * 0), False),
     (whole_array, (VECTOR, VECTOR * 0), False),
 ]
+UNSWITCHED = [
+    (scaled, (VECTOR, VECTOR * 0), False),
+    (totals_of_three, (MATRIX, VECTOR * 0), False),
+    (one_of_two_ways_by_element, (VECTOR, VECTOR * 0), False),
+    (one_of_two_ways_outside, (VECTOR, VECTOR * 0, True), False),
+    (leaves_at, (VECTOR, VECTOR * 0, 7), False),
+    (one_of_two_ways, (VECTOR, VECTOR * 0, True), True),
+    (one_of_two_ways_by_memory, (VECTOR, VECTOR * 0, np.arange(3)), True),
+    (whole_array, (VECTOR, VECTOR * 0), True),  # the loops of nests are not looked at
+]
 NAMES = [function.__name__ for function, _, _ in PROGRAMS]
+OTHERS = [
+    (rows_of_two_ways, (MATRIX, np.zeros(40), True), None),
+    (counts_down, (4, np.arange(3)), None),
+]
 
 
 @pytest.mark.parametrize(("function", "args", "expected"), PROGRAMS, ids=NAMES)
@@ -126,7 +196,16 @@ def test_code_is_scalar_where_no_loop_can_have_vectors(function, args, expected)
     assert context.module.is_scalar == expected
 
 
-@pytest.mark.parametrize(("function", "args", "_expected"), PROGRAMS, ids=NAMES)
+@pytest.mark.parametrize(("function", "args", "expected"), UNSWITCHED)
+def test_loops_are_unswitched_where_a_branch_may_go_the_same_way_in_all_trips(
+    function, args, expected
+):
+    graph = ljit.jit(function).graph_for(*args)
+    _, context, _ = build_module(graph, name="f", options=CompileOptions())
+    assert context.may_unswitch == expected
+
+
+@pytest.mark.parametrize(("function", "args", "_expected"), PROGRAMS + UNSWITCHED + OTHERS)
 def test_code_does_what_the_function_does(function, args, _expected):
     compiled = ljit.jit(function)
     with config.overridden(cold_calls=False, quick_runs=0):
@@ -197,9 +276,11 @@ done:
 """
 
 
-@pytest.mark.parametrize("scalar", [False, True])
-def test_loops_without_vectors_are_not_written_once_for_each_answer(scalar):
-    compiled = compile_ir(ASKS_IN_EACH_TRIP, "f", passes=Passes(scalar=scalar))
-    is_unswitched = "loop.us:" in compiled.optimized_ir()
-    assert is_unswitched != scalar
+@pytest.mark.parametrize(
+    ("passes", "expected"),
+    [(Passes(), True), (Passes(scalar=True), False), (Passes(unswitch=False), False)],
+)
+def test_loops_are_written_once_for_each_answer_where_that_is_wanted(passes, expected):
+    compiled = compile_ir(ASKS_IN_EACH_TRIP, "f", passes=passes)
+    assert ("loop.us:" in compiled.optimized_ir()) == expected
     compiled.free()
