@@ -55,7 +55,7 @@ _UNKNOWN_ROOM = 1000
 _LIMIT = 4  # bytes that CPython's recursion limit stands behind the count
 _SHORT = 250  # lines of a function in which calls are much of the time
 _COPIES = 1000  # lines that copies of it may be together
-_LEVELS = 2
+_BRIEF = 75  # lines that usually run of one in which those behind the first copy are, too
 _AT_CHECKPOINT = re.compile(r"^(br i1 \S+) label \S+,", re.MULTILINE)  # the first branch of a body
 _IN_EACH_FRAME = "true ; but in copies"  # the comment tells it from what others write
 
@@ -137,7 +137,8 @@ def unfold(f: FunctionBuilder) -> None:
     """Let a short function call itself by way of copies, each by the next one, that LLVM puts in the place of calls."""
     text, name = f.render(), f"@{f.name}("
     head, code = text.split("\n", 1)
-    levels = 0 if QUICK in head else _levels(code.count("\n"), code.count(name))
+    usual = sum(1 + len(block.lines) for block in f.blocks[: f.mark()[0]])
+    levels = 0 if QUICK in head else _levels(code.count("\n"), usual, code.count(name))
     if not levels:
         return
     copies = [f"{f.name}{AGAIN}{level}" for level in range(levels)]
@@ -165,17 +166,21 @@ def _call_itself(f: FunctionBuilder) -> str:
     return f"itself:\n{made}\nret {f.result} %itself.made\n}}"
 
 
-def _levels(lines: int, calls: int) -> int:
-    """How many calls deep a function of so many lines is unfolded that calls itself in so many places."""
-    if lines > _SHORT:
+def _levels(lines: int, usual: int, calls: int) -> int:
+    """How many calls deep a function of so many lines is unfolded that calls itself in so many places.
+
+    `usual`: of these lines, those that are not cold.
+    """
+    most = 2 if usual <= _BRIEF else 1
+    if lines > _SHORT or not calls:
         return 0
     total = copies = 1
-    for level in range(_LEVELS):
+    for level in range(most):
         copies *= calls
         total += copies
         if (total - 1) * lines > _COPIES:
             return level
-    return _LEVELS if calls else 0
+    return most
 
 
 def _passed(type_: Type) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import ljit
 from ljit import config
 from ljit.codegen import CompileOptions
 from ljit.codegen.llvm.engine import Passes, compile_ir
+from ljit.codegen.llvm.partition import AGAIN
 from ljit.codegen.unit import build_module
 
 
@@ -203,6 +204,18 @@ def test_loops_are_unswitched_where_a_branch_may_go_the_same_way_in_all_trips(
     graph = ljit.jit(function).graph_for(*args)
     _, context, _ = build_module(graph, name="f", options=CompileOptions())
     assert context.may_unswitch == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "copies"), [(calls_of_itself, (9,), 2), (counts_down, (4, VECTOR), 1)]
+)
+def test_functions_that_call_themselves_are_unfolded_deeper_if_little_runs(function, args, copies):
+    compiled = ljit.jit(function)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for _ in range(3):
+            compiled(*args)
+    defined = re.findall(rf"define .*{re.escape(AGAIN)}\d\(", compiled.dump_llvm())
+    assert len(defined) == copies
 
 
 @pytest.mark.parametrize(("function", "args", "_expected"), PROGRAMS + UNSWITCHED + OTHERS)
