@@ -67,6 +67,13 @@ def test_full_converts_the_fill_value(fill):
     assert outcomes <= {"ran", "bailed", "typed", "raised"}
 
 
+def test_full_of_an_array_is_numpys_own():
+    row = np.arange(3.0)
+    assert check("full", (2, 3), row, dtype=row.dtype) == "typed"
+    assert check("full", (2, 3), row[:1], dtype=complex) == "typed"
+    assert check("full", (2, 3), row) == "unknown"
+
+
 @pytest.mark.parametrize("name", ["empty_like", "zeros_like", "ones_like"])
 def test_like_keeps_dtype_and_shape(name):
     for dtype in DTYPES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.arrays.rules import kind_of
+from ljit.ops.arrays.rules import is_scalar, kind_of
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ScalarType, Type
 
 __all__ = [
@@ -103,8 +103,7 @@ def can_store(t: Type, dtype: np.dtype) -> bool:
     """Whether `store_convert` can convert a scalar of type `t` to `dtype`."""
     if t == ScalarType(dtype):
         return True
-    kind = kind_of(t)
-    if kind is None:
+    if not is_scalar(t):
         return False
     return dtype_kind(t) != "c" or dtype.kind == "c"  # else TypeError or ComplexWarning
 
