@@ -72,6 +72,9 @@ class Constants(Objects, Protocol):
     def items_of(self, value: Value) -> Value | None:
         """Give the items of a list that was just made, and nobody has seen, as a tuple."""
 
+    def places_of(self, index: Value) -> Value | None:
+        """Give an index with arrays of ints for such lists of ints; None if it has none."""
+
 
 def resolve(request: Request, constants: Constants) -> Request:
     """Apply the tables until nothing changes."""
@@ -318,6 +321,9 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     for op in ops:
         found = Request(op, (index,), {})
         return found if is_known(found) else None
+    if isinstance(container.type, ArrayType):
+        places = constants.places_of(index)
+        return Request(request.op, (container, places), {}) if places is not None else None
     if not (isinstance(container.type, TupleType) and index.is_constant):
         return None
     position, length = index.constant, len(container.type.items)
@@ -327,8 +333,11 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
 
 
 def _setitem(request: Request, constants: Constants) -> Request | None:
-    """A list that is stored into a slice of a list, or into an array: there a tuple does as well."""
+    """A list that is stored into a slice of a list, or into an array: there a tuple does as well. Or one of places."""
     x, part, values = request.inputs
+    places = constants.places_of(part) if isinstance(x.type, ArrayType) else None
+    if places is not None:
+        return Request(request.op, (x, places, values), {})
     if not isinstance(values.type, ListType):
         return None
     if isinstance(x.type, ListType) and isinstance(part.type, SliceType):

@@ -59,7 +59,7 @@ from ljit.passes.specializing.union_operands import (
 from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.passes.specializing.wide_forms import WideFailures, WideForms
 from ljit.records import Record, made_by
-from ljit.types import ANY, INT, NEVER, UINT, ArrayType, ListType, Type, UnionType, join
+from ljit.types import ANY, INT, NEVER, UINT, ArrayType, ListType, ScalarType, Type, UnionType, join
 
 __all__ = ["Feedback", "Given", "Specialization", "specialize", "specialize_loop"]
 
@@ -162,6 +162,11 @@ def _results(made: Node) -> list[Value]:
     return list(made.outputs)
 
 
+def _is_place(value: Value) -> bool:
+    is_signed = isinstance(value.type, ScalarType) and value.type.dtype.kind == "i"
+    return value.type == INT or is_signed
+
+
 class _Constants:
     """The specialiser as `resolve` sees it, at one node."""
 
@@ -179,18 +184,38 @@ class _Constants:
         return self.walk.names.module_attribute(module, name, self.node)
 
     def items_of(self, value: Value) -> Value | None:
-        made, out = value.node, self.walk.out
-        if made is None or made.op is not get_op("prim::ListConstruct") or value.uses:
+        made = self._just_made(value, "prim::ListConstruct")
+        return self._tuple_of(made) if made is not None and not value.uses else None
+
+    def places_of(self, index: Value) -> Value | None:
+        made = self._just_made(index, TUPLE_CONSTRUCT.name)
+        if made is None:
+            return self._array_of(index) if not index.uses else None
+        items = [self._array_of(item) if len(item.uses) == 1 else None for item in made.inputs]
+        if index.uses or not any(items):
             return None
-        return self._tuple_of(made) if made.block is out.block else None
+        pairs = zip(items, made.inputs, strict=True)
+        parts = [array or item for array, item in pairs]
+        return self.walk.out.append(TUPLE_CONSTRUCT, parts, like=made).output
+
+    def _array_of(self, value: Value) -> Value | None:
+        """The ints of a list as an array."""
+        made = self._just_made(value, "prim::ListConstruct")
+        if made is None or not made.inputs or not all(map(_is_place, made.inputs)):
+            return None
+        items = self._tuple_of(made)
+        return self.walk.out.append(get_op("np::array"), [items], like=made).output
+
+    def _just_made(self, value: Value, op: str) -> Node | None:
+        made = value.made_by(get_op(op))
+        return made if made is not None and made.block is self.walk.out.block else None
 
     def _tuple_of(self, made: Node) -> Value:
         """Also of the lists that are items."""
         items = []
         for item in made.inputs:
-            inner = item.node if len(item.uses) == 1 else None
-            is_list = inner is not None and inner.op is made.op and inner.block is made.block
-            items.append(self._tuple_of(inner) if inner is not None and is_list else item)
+            inner = self._just_made(item, made.op.name) if len(item.uses) == 1 else None
+            items.append(self._tuple_of(inner) if inner is not None else item)
         return self.walk.out.append(TUPLE_CONSTRUCT, items, like=made).output
 
     def assume(self, assumption: Assumption) -> bool:

@@ -356,3 +356,34 @@ def looked_up_between_points(x, xp, fp):
     places = np.searchsorted(xp, x, side="right") - 1
     y = np.interp(x, xp, fp)
     return places, y * x, np.power(x + 1j * y, 3), np.digitize(x, xp[:1])
+
+
+@program(
+    lambda: (_vector(12).reshape(4, 3), 0, 2),
+    lambda: (_vector(12).reshape(4, 3), 0, -1),
+    lambda: (_vector(12).reshape(4, 3), 0, 4),  # IndexError
+    lambda: (_vector(12).reshape(4, 3), np.int64(0), np.int32(3)),
+    lambda: (_vector(12).reshape(4, 3), np.uint64(0), 3),
+    lambda: (_vector(12).reshape(4, 3), 1.0, 3),
+    lambda: (_vector(12).reshape(4, 3), True, 3),
+    lambda: (_vector(12).reshape(4, 3), None, 3),
+    lambda: (np.asfortranarray(_vector(12).reshape(4, 3)), 3, 1),
+    lambda: (_vector(12), 2, 2),
+)
+def swapped_rows(a, i, j):
+    a[[i, j]] = a[[j, i]]
+    return a
+
+
+@program(lambda: (_vector(12).reshape(4, 3), 2), lambda: (_vector(12).reshape(4, 3).T.copy().T, 1))
+def lists_of_places(a, i):
+    a[:, [0, 2]] *= 2
+    a[[0, i], [1, 1]] += 1
+    a[[i, 0]] = [1, 2, 3]
+    places = [i, 0]
+    rows = a[places]
+    places.append(1)
+    pair = ([i, 1], 0)
+    numbers = a[pair]
+    pair[0][0] = 0
+    return a, rows, a[places], numbers, a[pair], a[..., [1]], a[[[i, 1], [0, i]]], a[[]]
