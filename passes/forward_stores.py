@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.alias import AliasInfo, written_operands
-from ljit.analysis.dependence import Access, Subscripts, distances
+from ljit.analysis.dependence import Subscripts, distances, is_apart_exactly
 from ljit.analysis.loop_bounds import loop_bounds
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
@@ -126,17 +126,17 @@ class _Loop:
                 if self.aliases.may_alias(node.inputs[0], array):
                     return None
                 continue
-            trips = self._trips_between(node, access)
+            stored = self.subscripts.access(node, is_write=True)
+            trips = distances(self.subscripts, stored, access)
             if trips is None:
                 continue
             if trips == (None,) or (trips == (0,) and self.places[node] < self.places[load]):
                 return None
             if trips == (1,):
+                if not is_apart_exactly(stored, access):
+                    return None
                 source = node  # later ones count
         return source if source in stores else None
-
-    def _trips_between(self, store: Node, load: Access) -> tuple[int | None, ...] | None:
-        return distances(self.subscripts, self.subscripts.access(store, is_write=True), load)
 
 
 def _is_load(node: Node, loop: Node) -> bool:

@@ -27,7 +27,16 @@ from ljit.ops.indexing.index import FROM_START
 from ljit.records import Record
 from ljit.types import INT, RANGE, ArrayType
 
-__all__ = ["Access", "Distances", "Subscript", "Subscripts", "distances", "indices", "is_legal"]
+__all__ = [
+    "Access",
+    "Distances",
+    "Subscript",
+    "Subscripts",
+    "distances",
+    "indices",
+    "is_apart_exactly",
+    "is_legal",
+]
 
 Distances = tuple[int | None, ...]
 
@@ -166,6 +175,14 @@ def distances(s: Subscripts, a: Access, b: Access) -> Distances | None:
             return None
         found[loop] = steps
     return tuple(found)
+
+
+def is_apart_exactly(a: Access, b: Access) -> bool:
+    """Whether accesses always meet at the trips that lie between them (`distances`), not only if some values agree."""
+    return all(
+        x.factors is not None and x.factors == y.factors and not (x.rest - y.rest).terms
+        for x, y in zip(a.subscripts, b.subscripts, strict=True)
+    )
 
 
 def is_legal(dependences: Sequence[Distances], order: Sequence[int]) -> bool:

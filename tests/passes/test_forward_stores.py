@@ -84,8 +84,32 @@ def outside_at_last(a):
             a[y + 1, x] = a[y + 1, x - 1] * 0.5 + a[y, x]
 
 
+def from_any_column(a):
+    """What the trip before has stored is loaded in the last column alone."""
+    h, w = a.shape
+    for y in range(w):
+        for x in range(h - 1):
+            a[x + 1, w - 1] = a[x, y] * 0.5 + 1.0
+
+
+def from_any_row(a):
+    h, w = a.shape
+    for y in range(h - 1):
+        for x in range(w - 1):
+            a[h - 1, x + 1] = a[y, x] * 0.5 + 1.0
+            a[y, x + 1] += a[h - 1, x]
+
+
 CARRYING = (diffused, backwards, by_twos, down_columns)
-FUNCTIONS = (*CARRYING, down_a_diagonal, written_in_between, through_another_name, outside_at_last)
+FUNCTIONS = (
+    *CARRYING,
+    down_a_diagonal,
+    written_in_between,
+    through_another_name,
+    outside_at_last,
+    from_any_column,
+    from_any_row,
+)
 
 
 def elements(shape, dtype=np.float64):
