@@ -106,3 +106,30 @@ def reversed_sums_and_elements(a):
 def a_spread_beside_another_use_of_the_array(a):
     spread = np.nanstd(-a, axis=0)
     return spread, a > 0
+
+
+@program(
+    lambda: (np.array([0.5, -2.0, 0.1, 7.25, 0.1]),),
+    lambda: (np.array([0.5, np.nan, 0.1]),),
+    lambda: (np.array([np.nan, 1.0]),),
+    lambda: (np.array([-0.0, 0.0]),),
+    lambda: (np.arange(20.0)[::-3],),
+    lambda: (np.arange(9, dtype=np.float32) / 3,),
+    lambda: (np.arange(9, dtype=np.int64) - 4,),
+    lambda: (np.arange(9, dtype=np.uint8),),
+    lambda: (np.array([True, False, True]),),
+    lambda: (np.array([1.5]),),
+    lambda: (np.array([2, 3, 4], dtype=object),),
+)
+def builtins_of_a_vector(x):
+    return min(x), max(x), sum(x), sum(x, 2), sum(x, 0.5)
+
+
+@program(lambda: (np.zeros(0),), lambda: (np.zeros(3),), lambda: (np.ones((2, 2)),))
+def sum_of_a_vector(x):
+    return sum(x), sum(x, 1.5), sum(x[1:], 3)
+
+
+@program(lambda: (np.ones(3),), lambda: (np.ones(0),), lambda: (np.ones((2, 2)),))
+def largest_of_a_vector(x):
+    return max(x)

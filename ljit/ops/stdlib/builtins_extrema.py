@@ -1,4 +1,4 @@
-"""Python's ``min`` and ``max`` of several numbers or of a tuple's or list's items.
+"""Python's ``min`` and ``max`` of several numbers or of the items of a tuple, list or vector.
 
 Arguments of different types give a Union: the result is one of the arguments as it was. So are Unions of Python's and
 NumPy's numbers taken, without a branch: `min(max(x[i], 0.0), 255.0)`.
@@ -20,16 +20,18 @@ from ljit.ops.python.samples import REAL_PAIRS
 from ljit.ops.python.types import join_all
 from ljit.ops.ranges.int_bounds import is_int
 from ljit.ops.ranges.int_ranges import MAXIMUM, MINIMUM
-from ljit.types import ANY, INT, STR, UINT, ListType, TupleType, Type, UnionType
+from ljit.types import ANY, INT, STR, UINT, ArrayType, ListType, TupleType, Type, UnionType
 
 __all__: list[str] = []
 
 
 def _candidates(args: Sequence[Type]) -> Sequence[Type]:
-    """The types that are compared: those of the arguments, or of a single tuple's or list's items."""
+    """The types that are compared: those of the arguments, or of the items of a single tuple, list or vector."""
     if len(args) == 1:
         if isinstance(args[0], ListType):
             return (args[0].item,)
+        if isinstance(args[0], ArrayType):
+            return (args[0].element,) if args[0].ndim == 1 else ()
         return args[0].items if isinstance(args[0], TupleType) else ()
     return args
 
@@ -49,9 +51,13 @@ def _infer_extremum(*args: Type) -> Type:
     if _are_uints(types):
         return UINT
     if not types or not all(map(is_real_scalar, types)):
-        is_text = types and not isinstance(args[0], ListType) and all(t == STR for t in types)
+        is_text = types and not _is_series(args[0]) and all(t == STR for t in types)
         return STR if is_text else ANY
     return join_all(types)
+
+
+def _is_series(x: Type) -> bool:
+    return isinstance(x, ListType | ArrayType)
 
 
 def _are_uints(types: Sequence[Type]) -> bool:
@@ -92,8 +98,8 @@ def _better(e: Emitter, candidate: V, best: V, *, is_max: bool) -> V:
 
 def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
     """Keep the first of equal values, as Python does."""
-    if len(args) == 1 and isinstance(args[0].type, ListType):
-        return _extremum_of_list(e, args[0], is_max=is_max)
+    if len(args) == 1 and _is_series(args[0].type):
+        return _extremum_of_series(e, args[0], is_max=is_max)
     if _are_of_two_classes(*(x.type for x in args)):
         return _extremum_of_two_classes(e, *args, is_max=is_max)
     values = e.tuple_items(args[0]) if len(args) == 1 else args
@@ -126,16 +132,19 @@ def _without_rivals(e: Emitter, values: Sequence[V], *, is_max: bool) -> Sequenc
     return found
 
 
-def _extremum_of_list(e: Emitter, x: V, *, is_max: bool) -> V:
-    count = e.list_size(x)
+def _extremum_of_series(e: Emitter, x: V, *, is_max: bool) -> V:
+    is_array = isinstance(x.type, ArrayType)
+    count = e.array_sizes(x)[0] if is_array else e.list_size(x)
     e.bail_if(e.compare("eq", count, 0), "extremum of nothing")
 
+    def item(k: V) -> V:
+        return e.array_load(x, [k]) if is_array else e.list_load(x, k)
+
     def choose(k: V, best: V) -> V:
-        value = e.list_load(x, e.add(k, 1, fits=True))
+        value = item(e.add(k, 1, fits=True))
         return e.select(_better(e, value, best, is_max=is_max), value, best)
 
-    first = e.list_load(x, e.const(INT, 0))
-    return e.fold(e.sub(count, 1, fits=True), first, choose, _INSTRUCTIONS)
+    return e.fold(e.sub(count, 1, fits=True), item(e.const(INT, 0)), choose, _INSTRUCTIONS)
 
 
 def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max: bool) -> V:
@@ -158,7 +167,7 @@ def _effect_of_extremum(*args: Type) -> Effect:
     types = _candidates(args)
     if not _are_uints(types) and (not types or not all(map(is_real_scalar, types))):
         return plain_effect(*args)
-    return Effect.READ | Effect.RAISE if isinstance(args[0], ListType) else Effect.PURE
+    return Effect.READ | Effect.RAISE if _is_series(args[0]) else Effect.PURE
 
 
 _INSTRUCTIONS = 4  # of a trip through a list, about
@@ -191,6 +200,9 @@ _SAMPLES = (
         ([False, True],),
     ),
     *((["b", "a"],), ([1, 2.5],), ([2**63, 1],), ([np.float64(1), np.float64(2)],), ([[1], [2]],)),
+    *((np.array([0.5, 2.5, np.nan]),), (np.array([np.nan, 1.0]),), (np.array([0.0, -0.0]),)),
+    *((np.arange(5, dtype=np.uint8)[::-2],), (np.array([True, False]),), (np.zeros((2, 2)),)),
+    *((np.array([], dtype=np.float32),), (np.array([1j, 2]),), (np.array([2**63], np.uint64),)),
     *((np.float32(0.5), 3), (np.int8(5), 1.5), (2.5, np.uint64(2), np.float32(2))),
     *((np.uint64(2**63), 5), (np.uint64(2**63), np.uint64(1)), (2**53 + 1, np.float64(2**53))),
 )
