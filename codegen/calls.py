@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object, convert, unbox_or_bail
@@ -32,22 +32,70 @@ from ljit.codegen.llvm.forms import Native, undef_of
 from ljit.codegen.objects.objects import ARGUMENTS_OFFSET, without_frames
 from ljit.codegen.references.boxing import Keep, box, decref
 from ljit.ops.control import CALLEE_LEFT
-from ljit.ops.members import refuse_result
+from ljit.records import Record
 from ljit.source import depth_of
-from ljit.types import ANY, ArrayType
+from ljit.types import ANY, NONE, ArrayType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ljit.analysis.signatures import NativeLink
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["SetState", "call_itself", "call_link"]
+__all__ = ["AfterCall", "SetState", "call_itself", "call_link"]
 
 #: makes the state behind the call the one to leave with; the call's result is the given value there
 SetState = Callable[[Native], None]
 
 _HOLDS = "assumptions_hold"
+
+
+class AfterCall(Record):
+    """What becomes of an object that came back from a call.
+
+    `instead` is called with the same objects if it is NotImplemented. `check` gives the result in its place; it is an
+    error if that raises. `is_negated`: the result is the opposite of the bool that native code gives.
+    """
+
+    instead: Callable[..., object] | None
+    check: Callable[[object], object] | None
+    is_negated: bool
+
+    def looked_at(self, e: Emitter, status: Ref, link: NativeLink, refs: Sequence[Ref]) -> Ref:
+        """What came back, or the result in its place."""
+        f, is_boxed = e.f, link.signature.result.is_boxed
+        if self.instead is not None:
+            other = _boxed_call(e, link, without_frames(self.instead))
+            is_other = f.icmp("eq", status, e.context.keep(NotImplemented))
+
+            def asked() -> Ref:
+                decref(f, status)
+                return _or_failed(f, f.call("ptr", other, (e.room, *refs)), is_boxed=is_boxed)
+
+            status = _instead(f, status, is_other, asked)
+        if self.check is None:
+            return status
+        nothing = e.context.keep(None) if link.signature.result == NONE else FAILED
+        found = status
+
+        def checked() -> Ref:
+            is_right = f.binary("or", f.icmp("eq", found, FAILED), f.icmp("eq", found, nothing))
+            return _instead(f, found, f.bool_not(is_right), lambda: _checked_by(e, self, found))
+
+        return _instead(f, status, f.icmp("ne", status, NULL), checked)
+
+
+def _checked_by(e: Emitter, after: AfterCall, found: Ref) -> Ref:
+    f, keep = e.f, e.context.keep
+    array = f.alloca("ptr", 1)
+    f.store(found, array)
+    check = keep(without_frames(after.check))
+    made = f.call_external("ptr", "PyObject_Vectorcall", (check, array, integer("i64", 1), NULL))
+    decref(f, found)
+    return _or_failed(f, made, is_boxed=False)
+
+
+def _or_failed(f: FunctionBuilder, made: Ref, *, is_boxed: bool) -> Ref:
+    """An object that was made, or what says that none was."""
+    return made if is_boxed else f.select(f.icmp("eq", made, NULL), FAILED, made)
 
 
 def call_itself(
@@ -68,19 +116,9 @@ def call_itself(
 
 
 def call_link(
-    e: Emitter,
-    link: NativeLink,
-    args: Sequence[Native],
-    set_state: SetState,
-    instead: tuple[object, ...] | None = None,
-    *,
-    is_init: bool = False,
+    e: Emitter, link: NativeLink, args: Sequence[Native], set_state: SetState, after: AfterCall
 ) -> Native:
-    """Call the native code of another unit if there is any; else the function, with objects.
-
-    `instead` are a function and its arguments: called if NotImplemented came back. `is_init`: it is an error if any
-    object but None did.
-    """
+    """Call the native code of another unit if there is any; else the function, with objects."""
     f, body = e.f, Body("", link.signature, link.is_clean)
     refs, slots = _arguments(e, body, args)
     linked, maybe, boxed, done = (
@@ -96,9 +134,8 @@ def call_link(
     f.start(maybe, cold=not value.type.is_boxed)
     other = f.condbr(f.icmp("eq", status, NOT_TAKEN), boxed, done, unlikely=True)
     f.start(boxed, cold=True)
-    made = f.call("ptr", _boxed_call(e, link), (e.room, *refs))
-    if not value.type.is_boxed:
-        made = f.select(f.icmp("eq", made, NULL), FAILED, made)
+    made = f.call("ptr", _boxed_call(e, link, link.callee), (e.room, *refs))
+    made = _or_failed(f, made, is_boxed=value.type.is_boxed)
     slow = f.br(done)
     f.start(done)
     status = _phi(f, ((status, fast), (status, other), (made, slow)))
@@ -111,53 +148,15 @@ def call_link(
             for part, none in zip(value.parts, nothing, strict=True)
         ]
     )
+    status = after.looked_at(e, status, link, refs)
+    if value.type.is_boxed:
+        parts = [status]
+    elif after.is_negated:
+        parts = [f.bool_not(parts[0])]
     for slot in slots:
         e.ownership.release_slot(slot)
-    if is_init:
-        status = _unless_none(e, status)
-    if instead is not None:
-        status = _if_not_implemented(e, status, instead, is_boxed=value.type.is_boxed)
-        parts = [status] if value.type.is_boxed else parts
     result = Native(value.type, parts)
     return _result(e, result, status, set_state, is_clean=link.is_clean)
-
-
-def _unless_none(e: Emitter, status: Ref) -> Ref:
-    """What came back from a function that gives None; a failure if it is another object."""
-    f, keep = e.f, e.context.keep
-
-    def refused() -> Ref:
-        array = f.alloca("ptr", 1)
-        f.store(status, array)
-        refuse = keep(without_frames(refuse_result))
-        f.call_external("ptr", "PyObject_Vectorcall", (refuse, array, integer("i64", 1), NULL))
-        decref(f, status)
-        return FAILED
-
-    def looked_at() -> Ref:
-        is_right = f.binary("or", f.icmp("eq", status, FAILED), f.icmp("eq", status, keep(None)))
-        return _instead(f, status, f.bool_not(is_right), refused)
-
-    return _instead(f, status, f.icmp("ne", status, NULL), looked_at)
-
-
-def _if_not_implemented(
-    e: Emitter, status: Ref, instead: tuple[object, ...], *, is_boxed: bool
-) -> Ref:
-    """What came back; the result of another call if it is NotImplemented."""
-    f, keep = e.f, e.context.keep
-
-    def called() -> Ref:
-        decref(f, status)
-        function, *operands = map(keep, instead)
-        array = f.alloca("ptr", len(operands))
-        for index, operand in enumerate(operands):
-            f.store(operand, f.gep("ptr", array, index))
-        count = integer("i64", len(operands))
-        made = f.call_external("ptr", "PyObject_Vectorcall", (function, array, count, NULL))
-        return made if is_boxed else f.select(f.icmp("eq", made, NULL), FAILED, made)
-
-    return _instead(f, status, f.icmp("eq", status, keep(NotImplemented)), called)
 
 
 def _instead(f: FunctionBuilder, status: Ref, is_other: Ref, make: Callable[[], Ref]) -> Ref:
@@ -184,10 +183,10 @@ def _phi(f: FunctionBuilder, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Re
     return phi
 
 
-def _boxed_call(e: Emitter, link: NativeLink) -> str:
-    """A function that makes objects of a body's arguments and calls the callee; gives an object, or null."""
+def _boxed_call(e: Emitter, link: NativeLink, callee: object) -> str:
+    """A function that makes objects of a body's arguments and calls `callee`; gives an object, or null."""
     module, keep = e.context.module, e.context.keep
-    name = module.symbol("boxed_call", link.place)
+    name = module.symbol("boxed_call", link.place, id(callee))
     if any(function.name == name for function in module.functions):
         return name
     body = Body(name, link.signature)
@@ -205,7 +204,7 @@ def _boxed_call(e: Emitter, link: NativeLink) -> str:
     first = f.gep("ptr", array, 1)
     count = integer("i64", len(boxes) - len(link.by_name) + ARGUMENTS_OFFSET)
     by_name = keep(link.by_name) if link.by_name else NULL
-    called = keep(link.callee), first, count, by_name
+    called = keep(callee), first, count, by_name
     result = f.call_external("ptr", "PyObject_Vectorcall", called)
     raise_depth(f, frames)
     for pointer, is_new in boxes:

@@ -304,7 +304,7 @@ class GraphEmitter:
         f.br(self.e.bailout.fault_block("native code went on behind what always raises"))
 
     def _call_native(self, node: Node) -> None:
-        from ljit.codegen.calls import call_itself, call_link
+        from ljit.codegen.calls import AfterCall, call_itself, call_link
 
         following = node.next
         if following is None or following.op is not SNAPSHOT:
@@ -325,9 +325,11 @@ class GraphEmitter:
             result = call_itself(self.e, operands, set_state, is_clean=is_clean)
         else:
             instead = node.attrs.get("instead")
-            assert instead is None or isinstance(instead, tuple)
-            is_init = bool(node.attrs.get("is_init"))
-            result = call_link(self.e, link, operands, set_state, instead, is_init=is_init)
+            check, is_negated = node.attrs.get("check"), bool(node.attrs.get("is_negated"))
+            assert instead is None or callable(instead)
+            assert check is None or callable(check)
+            after = AfterCall(instead, check, is_negated)
+            result = call_link(self.e, link, operands, set_state, after)
         self.define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------

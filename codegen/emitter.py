@@ -447,6 +447,7 @@ class Emitter:
     new_object = objects.new_object
     made_of = objects.made_of
     own_attribute = held_functions.own_attribute
+    check_in_class = held_functions.check_in_class
     check_member = held_functions.check_member
     check_method = held_functions.check_method
     check_super = held_functions.check_super

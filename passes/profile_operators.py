@@ -18,6 +18,6 @@ def profile_operators(graph: Graph) -> bool:
     """Instrument the graph; whether anything was added."""
     before = graph.version
     for node in list(graph.walk()):
-        if node.op.special_methods:
+        if node.op.special is not None and node.op.special.result is None:
             profile(node.output, node.next)
     return graph.version != before

@@ -36,6 +36,7 @@ from ljit.records import Record
 __all__ = [
     "Place",
     "caller_of",
+    "class_test",
     "getter_of",
     "method_test",
     "own_getter_of",
@@ -210,7 +211,6 @@ def method_test(
 
     `wanted`: the name, the function, and the class behind which it is looked for, as by `super`; None: behind none.
     """
-    module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
     text, method, above = wanted
     test = None
     if above is not None and cls is not None:
@@ -220,9 +220,38 @@ def method_test(
         test = _test_of_method(module, cls, name, text, keep)
     keep((cls, cls.__mro__) if cls is not None else None)
     symbol = module.symbol("is.method", id(cls), id(method), name.text, id(above))
-    operands = ", ".join(
-        ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method), keep(above))
-    )
+    return _define_test(module, symbol, test, (keep(_is_method), name, keep(method), keep(above)))
+
+
+def class_test(
+    module: ModuleBuilder,
+    cls: type | None,
+    name: Ref,
+    wanted: tuple[str, object],
+    keep: Callable[[object], Ref],
+) -> str:
+    """The function that tells whether the class of an object has a value, and looks attributes up as usual.
+
+    `wanted`: the name and the value; `NO_ATTRIBUTE`: the class has nothing under the name.
+    """
+    _, value = wanted
+    test = None
+    if cls is not None and _has_in_class(cls, *wanted) and type_version(cls):
+        test = _check_class(
+            cls, _still_in_class(module, name, NULL if value is NO_ATTRIBUTE else keep(value))
+        )
+    keep((cls, cls.__mro__) if cls is not None else None)
+    symbol = module.symbol("in.class", id(cls), id(value), name.text)
+    return _define_test(module, symbol, test, (keep(_is_in_class), name, keep(value)))
+
+
+def _define_test(
+    module: ModuleBuilder, symbol: str, test: str | None, slow: tuple[Ref, Ref, *tuple[Ref, ...]]
+) -> str:
+    """A function of ``%x`` that does the test; what leaves that asks a function of ours, with other operands."""
+    module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
+    function, *others = slow
+    operands = ", ".join(ref.typed for ref in (function, Ref("ptr", "%x"), *others))
     source = f"""define internal i1 @{symbol}(ptr %x) nounwind {{
 entry:
   {test or "br label %slow"}
@@ -231,8 +260,8 @@ slow:
   %granted = call i32 {support("grant_frames")}()
   %found = call ptr (ptr, ...) @{_CALL}({operands}, ptr null)
   call void {support("withdraw_frames")}(i32 %granted)
-  %is.method = icmp eq ptr %found, {keep(True).text}
-  ret i1 %is.method
+  %is.right = icmp eq ptr %found, {address(id(True)).text}
+  ret i1 %is.right
 }}"""
     return module.define(symbol, source if test else source.replace("  ret i1 true\n", ""))
 
@@ -249,6 +278,19 @@ def _is_method(x: object, name: str, function: object, above: type | None) -> bo
         return False
     found = getattr(x, name)  # a function of the class hides no attribute of the object
     return type(found) is MethodType and found.__func__ is function
+
+
+def _is_in_class(x: object, name: str, value: object) -> bool:
+    return _has_in_class(type(x), name, value)
+
+
+def _has_in_class(cls: type, name: str, value: object) -> bool:
+    has_none = value is NO_ATTRIBUTE
+    found = find_in_class(cls, name)
+    is_it = found is value or (
+        has_none and found is None and not any(name in vars(c) for c in cls.__mro__)
+    )
+    return is_it and has_plain_lookup(cls)
 
 
 def _test_of_method(

@@ -29,7 +29,7 @@ from ljit.codegen.layouts.layout import (
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attribute_dicts import reader_of_dict
-from ljit.codegen.objects.attributes import method_test, own_getter_of
+from ljit.codegen.objects.attributes import class_test, method_test, own_getter_of
 from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials, Receivers
 from ljit.ops.control import OTHER_CALLABLE
 from ljit.ops.python.types import class_of
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = [
+    "check_in_class",
     "check_kind",
     "check_member",
     "check_method",
@@ -66,6 +67,14 @@ def _check_method(e: Emitter, x: Native, name: str, function: object, above: typ
     test = method_test(e.f.module, class_of(x.type), keep(name), (name, function, above), keep)
     same = e.f.call("i1", test, (x.ref,))
     e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
+
+
+def check_in_class(e: Emitter, x: Native, name: str, value: object) -> None:
+    """Leave unless the class of `x`, which looks attributes up as usual, has the value; `NO_ATTRIBUTE`: nothing."""
+    keep = e.context.keep
+    test = class_test(e.f.module, class_of(x.type), keep(name), (name, value), keep)
+    same = e.f.call("i1", test, (x.ref,))
+    e.bailout.bail_if(e.f.bool_not(same), f"{name} is another one in the class")
 
 
 def check_member(e: Emitter, cls: type, name: str, value: object) -> None:

@@ -434,6 +434,9 @@ class Emitter(Protocol):
     def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
+    def check_in_class(self, x: V, name: str, value: object) -> None:
+        """Bail unless the class of the object has the value under the name, bound to nothing."""
+
     def check_super(self, x: V, above: type, name: str, function: object) -> None:
         """Bail unless the Python function is what ``super(above, x)`` has as a method of the name."""
 

@@ -18,6 +18,7 @@ from ljit.ir.odd_layouts import OddLayout
 from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.schema import Schema
+from ljit.ir.special_methods import SpecialMethods
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, UINT, ListType, ScalarType, Type, ViewType, is_number
@@ -121,9 +122,8 @@ class OpDef(Record):
     #: the methods of the first argument that `library` calls, and which functions these have to be:
     #: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``
     looks_up: Mapping[str, str] = MappingProxyType({})
-    #: the methods that Python calls for it: that of operand 0, if this is of a user's class (``__add__``), and that of
-    #: operand 1, if operand 0 is a number (``__radd__``)
-    special_methods: tuple[str, ...] = ()
+    #: the methods that Python calls for it if an operand is of a user's class
+    special: SpecialMethods | None = None
     #: the call order of the Python function where it differs from the schema's positional and then keyword-only names:
     #: ``("shape", "/", "dtype", "*", "order")``; what is behind a ``*`` is given by name, what is in front of a ``/``
     #: by position. A call argument that lands on a keyword-only name of the schema becomes an attribute and must be a

@@ -238,11 +238,11 @@ def _effects_of_native_call(*_args: Type, is_clean: bool, **_attrs: object) -> E
 
 CALL_NATIVE = _control(
     "call_native",
-    "(*args, callee, result, is_clean, instead=None, is_init=False)",
+    "(*args, callee, result, is_clean, instead=None, check=None, is_negated=False)",
     """Call native code with unboxed arguments; `callee` None: the function that the graph belongs to.
 
-    `instead` are a function and its arguments: called if the callee gives NotImplemented. `is_init`: the callee must
-    give None.
+    `instead` is called with the same arguments if the callee gives NotImplemented. `check` gives the result, of an
+    object that comes back; `is_negated`: it is the opposite of the bool that native code gives.
 
     `result` is the type that native code gives; where the callee has left it, an object comes back, and the
     state after the call may be other than expected. So the node is followed by the Snapshot behind the call:

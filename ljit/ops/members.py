@@ -16,6 +16,7 @@ from ljit.ops.python.types import own_attribute
 from ljit.types import ANY, BOOL, ObjectType, Type
 
 __all__ = [
+    "CHECK_IN_CLASS",
     "CHECK_KIND",
     "CHECK_MEMBER",
     "CHECK_METHOD",
@@ -35,7 +36,8 @@ __all__ = [
 
 def refuse_result(value: object) -> None:
     """Raise what `type.__call__` does if ``__init__`` gives something."""
-    raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
+    if value is not None:
+        raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -51,6 +53,11 @@ def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V
 
 def _lower_check_method(e: Emitter, x: V, *, name: str, function: object) -> tuple[V, ...]:
     e.check_method(x, name, function)
+    return ()
+
+
+def _lower_check_in_class(e: Emitter, x: V, *, name: str, value: object) -> tuple[V, ...]:
+    e.check_in_class(x, name, value)
     return ()
 
 
@@ -138,6 +145,17 @@ CHECK_METHOD = declare(
         infer=lambda x, *, name, function: (),
         evaluate=lambda x, *, name, function: None,
         lower=_lower_check_method,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
+CHECK_IN_CLASS = declare(
+    OpDef(
+        "prim::check_in_class",
+        Schema("(x, *, name, value)"),
+        "Leave native code unless the class of `x` has the value under the name; `NO_ATTRIBUTE`: nothing.",
+        infer=lambda x, *, name, value: (),
+        evaluate=lambda x, *, name, value: None,
+        lower=_lower_check_in_class,
         effects=Effect.READ | Effect.RAISE,
     )
 )

@@ -141,12 +141,12 @@ class CallWriter:
         def emit() -> Node:
             made = walk.out.append(CALL_NATIVE, args, call.attrs, like=node)
             if trys.has_raised(node):  # it stands in a Try, with the state behind it
-                walk.values[node.output] = result or made.output
+                walk.values.update((value, result or made.output) for value in node.outputs)
                 walk.snapshot(f"after:{node.id}", walk.liveness.live_after(node))
             return made
 
-        outputs = trys.tried(node, emit).outputs
-        walk.finish(node, outputs if result is None else [result])
+        made = trys.tried(node, emit).output
+        walk.finish(node, [result or made for _ in node.outputs])  # of a statement there are none
         return True
 
     def check_method(self, node: Node, receiver: Value, name: str, method: object) -> None:

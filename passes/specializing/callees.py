@@ -26,6 +26,7 @@ __all__ = [
     "is_derived",
     "member_of_class",
     "users_method",
+    "users_property",
     "worth_a_check",
 ]
 
@@ -100,6 +101,17 @@ def users_method(type_: Type, name: str) -> object:
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
     return _users_function(_find(type_.cls, name)) if has_plain_lookup(type_.cls) else None
+
+
+def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, object] | None:
+    """Give the property that the class of the objects has under the name, and its function that reads or writes it."""
+    if not isinstance(type_, ObjectType) or not is_open(type_.cls):
+        return None
+    found = _find(type_.cls, name) if has_plain_lookup(type_.cls) else None
+    if type(found) is not property:
+        return None
+    function = _users_function(found.fget if is_read else found.fset)
+    return None if function is None else (found, function)
 
 
 def member_of_class(receiver: Value, name: str) -> ClassMember | None:

@@ -17,6 +17,7 @@ from ljit.analysis.signatures import NativeLink, Signature, native_result
 from ljit.held import MadeFunctions
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import PROFILE, RETURN
+from ljit.ops.members import refuse_result
 from ljit.passes.observations import Observations
 from ljit.types import ANY, NEVER, NONE, Type, join
 
@@ -79,7 +80,7 @@ class NativeCalls:
         link = self.link_to(function, types_, NONE)
         if link is None or link.signature.result != NONE:
             return None
-        return {"callee": link, "result": NONE, "is_clean": False, "is_init": True}
+        return {"callee": link, "result": NONE, "is_clean": False, "check": refuse_result}
 
     def _call_itself(self, node: Node, seen: Observations) -> Mapping[str, object] | None:
         if self.has_given_up:
@@ -127,9 +128,12 @@ def _observed(call: Node, seen: Observations) -> Type:
     profile = profile_of(call)
     if profile is not None:
         return seen.observed(profile.id) or NEVER
-    return ANY if call.output.uses else NONE
+    is_used = any(value.uses for value in call.outputs)
+    usual = call.op.special.result if call.op.special is not None else None
+    return usual or (ANY if is_used else NONE)
 
 
 def profile_of(call: Node) -> Node | None:
     """The node that watches the call's result."""
-    return next((user for user, _ in call.output.uses if user.op is PROFILE), None)
+    uses = (use for value in call.outputs for use in value.uses)
+    return next((user for user, _ in uses if user.op is PROFILE), None)

@@ -305,7 +305,7 @@ class _Specializer:
         """Walk one node; False if control does not go on behind it."""
         handler = self.handlers.get(node.op)
         if handler is None:
-            handler = self.calls.visit_operator if node.op.special_methods else self.visit_operation
+            handler = self.calls.visit_operator if node.op.special else self.visit_operation
         return handler(node)
 
     def visit_operation(self, node: Node) -> bool:

@@ -17,6 +17,7 @@ from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.containers.containers import TUPLE_INDEX
 from ljit.ops.control import PROFILE
 from ljit.ops.members import (
+    CHECK_IN_CLASS,
     CHECK_MEMBER,
     CHECK_SUPER,
     MEMBER,
@@ -34,11 +35,12 @@ from ljit.passes.specializing.callees import (
     is_derived,
     member_of_class,
     users_method,
+    users_property,
 )
 from ljit.passes.specializing.held_calls import HeldCalls
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
-from ljit.passes.specializing.special_methods import is_plainly_made, special_method
-from ljit.types import NONE, ObjectType, TupleType
+from ljit.passes.specializing.special_methods import MethodCall, is_plainly_made, special_method
+from ljit.types import BOOL, NONE, ObjectType, TupleType
 
 if TYPE_CHECKING:
     pass
@@ -62,20 +64,20 @@ class Calls:
             get_op("py::call_ex"): self.visit_spread_call,
             get_op("py::call_method"): self.visit_method,
             get_op("py::getattr"): self.visit_attribute,
+            get_op("py::setattr"): self.visit_attribute_store,
             get_op("prim::bound_super"): self.visit_super,
         }
 
     def visit_operator(self, node: Node) -> bool:
         """An operation for which users' classes may have a method: a native call of that, or as any other."""
-        operands = [self.walk.values[v] for v in node.inputs]
+        special, operands = node.op.special, [self.walk.values[v] for v in node.inputs]
         call = special_method(node.op, operands)
         method = users_method(call.operands[0].type, call.name) if call is not None else None
-        if call is None or method is None:
+        if special is None or call is None or method is None:
             return self.walk.visit_operation(node)
-        if node.output.uses and profile_of(node) is None:
+        if special.result is None and node.output.uses and profile_of(node) is None:
             self.native.lacks_profiles = True
-        method = self.writer.unless_left(method)
-        return self._call_users_method(node, method, call.name, call.operands, call.instead)
+        return self._call_users_method(node, self.writer.unless_left(method), call)
 
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
@@ -101,7 +103,7 @@ class Calls:
             return self.held.call_held(node, lambda: callee, kinds, args)
         method = self.writer.unless_left(users_method(callee.type, _CALL))
         if method is not None:
-            return self._call_users_method(node, method, _CALL, [callee, *args])
+            return self._call_users_method(node, method, MethodCall(_CALL, (callee, *args)))
         function = callee.constant if callee.is_constant else None
         if isinstance(function, type) and self._makes(node, function, args):
             return True
@@ -142,26 +144,20 @@ class Calls:
             return self.held.call_held(node, lambda: receiver, kinds, args)
         name = str(node.attrs["name"])
         method = self.writer.unless_left(users_method(receiver.type, name))
-        return self._call_users_method(node, method, name, [receiver, *args])
+        return self._call_users_method(node, method, MethodCall(name, (receiver, *args)))
 
-    def _call_users_method(
-        self,
-        node: Node,
-        method: object,
-        name: str,
-        args: Sequence[Value],
-        instead: tuple[object, ...] | None = None,
-    ) -> bool:
-        """Call the method of the first argument as the function that it is, if that is native.
-
-        `instead`: a function and its arguments, called if the method gives NotImplemented.
-        """
-        call = self.writer.native_call(node, method, args)
-        if call is None:
+    def _call_users_method(self, node: Node, method: object, wanted: MethodCall) -> bool:
+        """Call the method of the first operand as the function that it is, if that is native."""
+        receiver = wanted.operands[0]
+        call = self.writer.native_call(node, method, wanted.operands)
+        if call is None or (wanted.check is not None and call.attrs["result"] != BOOL):
             return self.walk.visit_operation(node)
-        if instead is not None:
-            call = call.with_changes(attrs={**call.attrs, "instead": instead})
-        self.writer.check_method(node, args[0], name, method)
+        after = {name: getattr(wanted, name) for name in ("instead", "check", "is_negated")}
+        call = call.with_changes(attrs={**call.attrs, **after})
+        if wanted.needs is not None:
+            attrs = dict(zip(("name", "value"), wanted.needs, strict=True))
+            self.walk.out.append(CHECK_IN_CLASS, (receiver,), attrs, like=node)
+        self.writer.check_method(node, receiver, wanted.name, method)
         return self.writer.emit(node, call)
 
     def visit_attribute(self, node: Node) -> bool:
@@ -177,6 +173,8 @@ class Calls:
         if (member := self._member(node, receiver, is_called=is_called)) is not None:
             self.walk.finish(node, [self._value_of_member(node, member)])
             return True
+        if (parts := users_property(receiver.type, name, is_read=True)) is not None:
+            return self._call_of_property(node, *parts)
         method = users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
@@ -185,6 +183,24 @@ class Calls:
         bound = self.walk.out.append(METHOD, (receiver,), {"name": name}, like=node)
         self.walk.finish(node, bound.outputs)
         return True
+
+    def visit_attribute_store(self, node: Node) -> bool:
+        """``x.name = y``: of a property its function."""
+        receiver = self.walk.values[node.inputs[0]]
+        parts = users_property(receiver.type, str(node.attrs["name"]), is_read=False)
+        if parts is None:
+            return self.walk.visit_operation(node)
+        return self._call_of_property(node, *parts)
+
+    def _call_of_property(self, node: Node, found: property, function: object) -> bool:
+        """Call the function of a property that the class has, if that is native."""
+        operands = [self.walk.values[v] for v in node.inputs]
+        call = self.writer.native_call(node, self.writer.unless_left(function), operands)
+        if call is None:
+            return self.walk.visit_operation(node)
+        attrs = {"name": node.attrs["name"], "value": found}
+        self.walk.out.append(CHECK_IN_CLASS, operands[:1], attrs, like=node)
+        return self.writer.emit(node, call)
 
     def visit_super(self, node: Node) -> bool:
         """``super()``: for an object of a user's class it is known what is found by it."""

@@ -12,6 +12,7 @@ import numpy as np
 from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
+from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.objects import object_op
 from ljit.ops.python.numbers import is_plain, plain_effect, to_type
 from ljit.ops.python.types import check_index, common_type, range_length, select_item, wrap_index
@@ -454,7 +455,7 @@ object_op(
     syntax="{0}[{1}]",
     infer=_infer_getitem,
     evaluate=operator.getitem,
-    special_methods=("__getitem__",),
+    special=SpecialMethods("__getitem__"),
     lower=_lower_getitem,
     can_lower=_can_lower_getitem,
     effects=_effect_of_getitem,
@@ -471,6 +472,7 @@ object_op(
     statement="{0}[{1}] = {2}",
     infer=_nothing,
     evaluate=operator.setitem,
+    special=SpecialMethods("__setitem__", result=NONE),
     lower=_lower_setitem,
     can_lower=_can_lower_setitem,
     effects=_effect_of_setitem,

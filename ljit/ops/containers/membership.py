@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ljit.ir import OpDef, Schema, declare
 from ljit.ir.list_uses import ListUse
+from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.python import compare
 from ljit.types import BOOL, Type
 
@@ -53,6 +55,7 @@ _membership_op(
     infer=_infer_in,
     takes_characters=compare.are_texts_in,
     evaluate=is_in,
+    special=SpecialMethods("__contains__", operand=1, result=BOOL, check=operator.truth),
     list_use=ListUse(operand=1),
     lower=compare.lower_in,
     can_lower=compare.can_lower_in,
@@ -67,6 +70,9 @@ _membership_op(
     infer=_infer_in,
     takes_characters=compare.are_texts_in,
     evaluate=is_not_in,
+    special=SpecialMethods(
+        "__contains__", operand=1, result=BOOL, check=operator.not_, is_negated=True
+    ),
     list_use=ListUse(operand=1),
     lower=compare.lower_not_in,
     can_lower=compare.can_lower_in,

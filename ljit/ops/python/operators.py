@@ -16,6 +16,7 @@ from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
 from ljit.ir.opdef import any_result
 from ljit.ir.parts import Parts
+from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.python import arithmetic, bits, compare, powers
 from ljit.ops.python.numbers import plain_effect
 from ljit.ops.python.samples import (
@@ -28,6 +29,7 @@ from ljit.ops.python.samples import (
     each,
     is_huge_power,
 )
+from ljit.ops.python.special_methods import truth_given, untruth_given
 from ljit.ops.ranges import int_quotients
 from ljit.ops.ranges import int_ranges as ranges
 from ljit.ops.ranges.int_products import MUL
@@ -70,7 +72,7 @@ def _binary(
         f"``x {sign} y``",
         syntax=f"{{0}} {sign} {{1}}",
         evaluate=plain,
-        special_methods=(f"__{name}__", f"__r{name}__"),
+        special=SpecialMethods(f"__{name}__", f"__r{name}__"),
         numpy=numpy,
         is_commutative=is_commutative,
         neutral=neutral,
@@ -86,6 +88,7 @@ def _binary(
         f"``x {sign}= y``; gives what x is bound to then",
         statement=f"{{0}} {sign}= {{1}}",
         evaluate=in_place,
+        special=SpecialMethods(f"__{name}__", f"__r{name}__", f"__i{name}__"),
         numpy=f"np::i{name}",
         list_use=None if list_use is None else ListUse(gives_list=True, other=list_use.other),
         **fields,
@@ -307,11 +310,11 @@ _binary(
     samples=((1, 2),),
 )
 
-for _name, _sign, _function, _numpy, _ranges in (
-    ("lt", "<", operator.lt, "np::less", ranges.LESS),
-    ("le", "<=", operator.le, "np::less_equal", ranges.LESS_EQUAL),
-    ("gt", ">", operator.gt, "np::greater", ranges.GREATER),
-    ("ge", ">=", operator.ge, "np::greater_equal", ranges.GREATER_EQUAL),
+for _name, _reflected, _sign, _function, _numpy, _ranges in (
+    ("lt", "gt", "<", operator.lt, "np::less", ranges.LESS),
+    ("le", "ge", "<=", operator.le, "np::less_equal", ranges.LESS_EQUAL),
+    ("gt", "lt", ">", operator.gt, "np::greater", ranges.GREATER),
+    ("ge", "le", ">=", operator.ge, "np::greater_equal", ranges.GREATER_EQUAL),
 ):
     _operator(
         _name,
@@ -319,6 +322,7 @@ for _name, _sign, _function, _numpy, _ranges in (
         f"``x {_sign} y``",
         syntax=f"{{0}} {_sign} {{1}}",
         evaluate=_function,
+        special=SpecialMethods(f"__{_name}__", f"__{_reflected}__", result=BOOL),
         numpy=_numpy,
         wide=f"wide::{_name}",
         ranges=_ranges,
@@ -336,42 +340,31 @@ _EQUAL_SAMPLES = (
     *(((1, 2.0), (True, 2)), ((1,), (1, 2)), ((None, (1j,)), (None, (2j,))), ([1], [1.0])),
     *(((float("nan"),), (float("nan"),)), ((1.0, "a"), (1, "a")), ((0,), None)),
 )
-_operator(
-    "eq",
-    "(x, y, /)",
-    "``x == y``",
-    syntax="{0} == {1}",
-    evaluate=operator.eq,
-    numpy="np::equal",
-    wide="wide::eq",
-    infer=compare.infer_equal,
-    takes_characters=compare.are_texts,
-    lower=compare.lower_equal,
-    ranges=ranges.EQUAL,
-    can_lower=compare.can_lower_equal,
-    effects=compare.effect_of_comparison,
-    list_use=ListUse(other=1),
-    ignores_class=(INT, FLOAT),
-    samples=_EQUAL_SAMPLES,
-)
-_operator(
-    "ne",
-    "(x, y, /)",
-    "``x != y``",
-    syntax="{0} != {1}",
-    evaluate=operator.ne,
-    numpy="np::not_equal",
-    wide="wide::ne",
-    infer=compare.infer_equal,
-    takes_characters=compare.are_texts,
-    lower=compare.lower_not_equal,
-    ranges=ranges.NOT_EQUAL,
-    can_lower=compare.can_lower_equal,
-    effects=compare.effect_of_comparison,
-    list_use=ListUse(other=1),
-    ignores_class=(INT, FLOAT),
-    samples=_EQUAL_SAMPLES,
-)
+_EQ = SpecialMethods("__eq__", "__eq__", result=BOOL)
+_NE = SpecialMethods("__ne__", "__ne__", opposite="py::eq", result=BOOL, check=operator.not_)
+for _name, _sign, _function, _special, _numpy, _lower, _ranges in (
+    ("eq", "==", operator.eq, _EQ, "np::equal", compare.lower_equal, ranges.EQUAL),
+    ("ne", "!=", operator.ne, _NE, "np::not_equal", compare.lower_not_equal, ranges.NOT_EQUAL),
+):
+    _operator(
+        _name,
+        "(x, y, /)",
+        f"``x {_sign} y``",
+        syntax=f"{{0}} {_sign} {{1}}",
+        evaluate=_function,
+        special=_special,
+        numpy=_numpy,
+        wide=f"wide::{_name}",
+        infer=compare.infer_equal,
+        takes_characters=compare.are_texts,
+        lower=_lower,
+        ranges=_ranges,
+        can_lower=compare.can_lower_equal,
+        effects=compare.effect_of_comparison,
+        list_use=ListUse(other=1),
+        ignores_class=(INT, FLOAT),
+        samples=_EQUAL_SAMPLES,
+    )
 
 _operator(
     "neg",
@@ -380,7 +373,7 @@ _operator(
     syntax="-{0}",
     undoes_itself=(INT, FLOAT),
     evaluate=operator.neg,
-    special_methods=("__neg__",),
+    special=SpecialMethods("__neg__"),
     numpy="np::negative",
     wide="wide::neg",
     infer=arithmetic.infer_sign,
@@ -399,7 +392,7 @@ _operator(
     syntax="+{0}",
     keeps=(INT, FLOAT),
     evaluate=operator.pos,
-    special_methods=("__pos__",),
+    special=SpecialMethods("__pos__"),
     numpy="np::positive",
     wide="wide::same",
     infer=arithmetic.infer_sign,
@@ -415,7 +408,7 @@ _operator(
     syntax="~{0}",
     undoes_itself=(INT,),
     evaluate=operator.invert,
-    special_methods=("__invert__",),
+    special=SpecialMethods("__invert__"),
     numpy="np::invert",
     wide="wide::invert",
     infer=bits.infer_invert,
@@ -434,6 +427,7 @@ TRUTH = _operator(
     wide="wide::truth",
     infer=_bool_result,
     evaluate=operator.truth,
+    special=SpecialMethods("__bool__", result=BOOL, check=truth_given),
     list_use=ListUse(),
     takes_characters=is_text,
     lower=compare.lower_truth,
@@ -453,6 +447,7 @@ NOT = _operator(
     wide="wide::not",
     infer=_bool_result,
     evaluate=operator.not_,
+    special=SpecialMethods("__bool__", result=BOOL, check=untruth_given, is_negated=True),
     list_use=ListUse(),
     takes_characters=is_text,
     lower=compare.lower_not,
