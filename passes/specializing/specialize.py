@@ -338,15 +338,17 @@ class _Specializer:
 
     def iterated(self, value: Value, node: Node) -> Value:
         """What an iteration goes through in the place of an iterator that nothing else sees."""
-        found = self.values[value]
-        made = found.node
+        request = self.view_instead(value, node)
+        results = self.apply(request, node) if request is not None else None
+        return self.values[value] if results is None else results[0]
+
+    def view_instead(self, value: Value, node: Node) -> Request | None:
+        """The view that can stand for such an iterator."""
+        made = self.values[value].node
         if made is None or not made.op.iterated or not _is_used_here(value, node):
-            return found
+            return None
         request = Request(get_op(made.op.iterated), tuple(made.inputs), {})
-        if not request.op.has_lowering([v.type for v in made.inputs]):
-            return found
-        results = self.apply(request, node)
-        return found if results is None else results[0]
+        return request if request.op.has_lowering([v.type for v in made.inputs]) else None
 
     def visit_iter_call(self, node: Node) -> bool:
         """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
@@ -354,8 +356,7 @@ class _Specializer:
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
         known = resolve(request, _Constants(self, node))
         if known is not request:
-            parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
-            request = Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
+            request = self.view_of_views(known, node)
         else:
             called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
             if called is None:
@@ -366,6 +367,18 @@ class _Specializer:
             return False
         self.finish(node, results)
         return True
+
+    def view_of_views(self, known: Request, node: Node) -> Request:
+        """The request with views for iterators among its operands, where there is a view of such views."""
+        instead = {self.values[v]: self.view_instead(v, node) for v in node.inputs}
+        types_ = [
+            v.type if (view := instead.get(v)) is None else self.result_types(view, node)[0]
+            for v in known.inputs
+        ]
+        if not known.op.has_lowering(types_, known.attrs):
+            return known
+        parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
+        return Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
 
     def finish(self, node: Node, results: Sequence[Value]) -> None:
         """Note what a baseline node became; a Snapshot if it must not run twice."""

@@ -447,7 +447,7 @@ graph(%x : Any, %y : Any):
         (range(200), [8]),  # 2 of 30 seconds are over behind trip 8: all of them will take 50
         (range(100), []),
         (enumerate_view([None] * 200), [8]),
-        (zip_view([None] * 200, iter(range(300))), [8]),
+        (zip_view((None,) * 200, iter(range(300))), [8]),
         (zip_view([None] * 200, range(100)), []),
         (reversed_view([None] * 200), [8]),
         (range(2**70), [8]),

@@ -5,6 +5,7 @@ Over types of fixed length `prim::view_size` gives the number of trips; the loop
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from ljit.ops.containers.iteration_rules import (
 )
 from ljit.ops.ranges.int_ranges import SAME_ITEMS
 from ljit.ops.ranges.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
-from ljit.types import ANY, BOOL, INT, UNBOUND, TupleType, Type, ViewType
+from ljit.types import ANY, BOOL, INT, UNBOUND, ListType, TupleType, Type, ViewType
 
 __all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
@@ -52,8 +53,31 @@ def _infer_enumerate(iterable: Type, start: Type = INT) -> Type:
 
 
 def _infer_zip(*iterables: Type) -> Type:
-    parts = tuple(map(_view_type, iterables))
+    parts = _zip_parts(iterables)
     return ViewType("zip", parts) if parts else TupleType(())
+
+
+def _zip_parts(iterables: Sequence[Type]) -> tuple[Type, ...]:
+    """What can change is asked for its item by a cursor if one comes behind it, which may run code that changes it."""
+    parts = list(map(_view_type, iterables))
+    last = max((k for k, part in enumerate(parts) if holds_cursor(part)), default=0)
+    for k, part in enumerate(parts[:last]):
+        if reads_memory(part) and not _is_private(part):
+            parts[k] = views.CURSOR
+    return tuple(parts)
+
+
+def _is_private(t: Type) -> bool:
+    return isinstance(t, ListType) and t.is_private
+
+
+def _can_lower_zip(*iterables: Type) -> bool:
+    """A view is no object that a cursor could go through."""
+    parts = _zip_parts(iterables)
+    return bool(parts) and not any(
+        part == views.CURSOR != t and isinstance(t, ViewType)
+        for t, part in zip(iterables, parts, strict=True)
+    )
 
 
 def _infer_reversed(sequence: Type) -> Type:
@@ -70,8 +94,11 @@ def _lower_enumerate(e: Emitter, iterable: V, start: V | None = None) -> V:
 
 
 def _lower_zip(e: Emitter, *iterables: V) -> V:
-    type_ = _infer_zip(*(v.type for v in iterables))
-    return e.view_make(type_, [_view(e, x) for x in iterables])
+    parts = _zip_parts([x.type for x in iterables])
+    made = [
+        x if x.type == part else make_cursor(e, x) for x, part in zip(iterables, parts, strict=True)
+    ]
+    return e.view_make(ViewType("zip", parts), made)
 
 
 def _lower_reversed(e: Emitter, sequence: V) -> V:
@@ -184,11 +211,11 @@ ZIP_VIEW = _iteration_op(
     infer=_infer_zip,
     evaluate=views.zip_view,
     lower=_lower_zip,
-    can_lower=lambda *types: bool(types),
+    can_lower=_can_lower_zip,
     effects=_effect_of_maker,
     iter_callables=(zip,),
     list_use=ListUse(gives_view=True),
-    samples=(*((x, range(9)) for x in _SEQUENCES), (), ([1],), ("ab", [1])),
+    samples=(*((x, range(9)) for x in _SEQUENCES), (), ([1],), ("ab", [1]), ([1], {2})),
 )
 REVERSED_VIEW = _iteration_op(
     "reversed_view",

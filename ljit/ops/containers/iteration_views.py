@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 _INDEXED = (list, tuple, range, str, bytes, bytearray, np.ndarray)
+_CHANGEABLE = (list, bytearray, np.ndarray)
 
 
 class _End:
@@ -178,8 +179,18 @@ def enumerate_view(iterable: object, start: object = 0) -> object:
 
 
 def zip_view(*iterables: object) -> object:
-    """Give the view of ``zip(*iterables)``."""
-    return ZipView(map(make_view, iterables)) if iterables else ()
+    """Give the view of ``zip(*iterables)``.
+
+    What can change is asked for its item by a cursor if one comes behind it, which may run code that changes it.
+    """
+    if not iterables:
+        return ()
+    parts = [make_view(x) for x in iterables]
+    last = max((k for k, part in enumerate(parts) if isinstance(part, Cursor)), default=0)
+    for k, part in enumerate(parts[:last]):
+        if type(part) in _CHANGEABLE:
+            parts[k] = make_cursor(part)  # type: ignore[arg-type]
+    return ZipView(parts)
 
 
 def reversed_view(sequence: Any) -> object:
