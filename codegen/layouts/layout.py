@@ -159,6 +159,7 @@ SCALAR_VALUE = 16  # of NumPy scalars
 _NUMPY_API = {
     "PyArray_GetNDArrayCVersion": 0,
     "PyArray_Scalar": 60,
+    "PyArray_UpdateFlags": 92,
     "PyArray_NewFromDescr": 94,
     "PyArray_Zeros": 183,
     "PyArray_Empty": 184,

@@ -58,12 +58,13 @@ class KnownConditions:
 class KnownNumbers:
     """The integers of one function that are known not to be negative, to be few, or to be multiples."""
 
-    __slots__ = ("_at_most_one", "_factors", "_nonnegative")
+    __slots__ = ("_at_most_one", "_factors", "_factors_of", "_nonnegative")
 
     def __init__(self) -> None:
         self._nonnegative: set[str] = set()
         self._at_most_one: set[str] = set()
-        self._factors: dict[str, int] = {}
+        self._factors: dict[str, int] = {}  # constant ones, as their product
+        self._factors_of: dict[str, tuple[str, str]] = {}
 
     def note_nonnegative(self, x: Ref) -> None:
         """Remember that an integer is at least 0, such as a size."""
@@ -91,10 +92,18 @@ class KnownNumbers:
 
     def note_product(self, product: Ref, x: Ref, y: Ref) -> None:
         self._factors[product.text] = self._factor(x) * self._factor(y)
+        self._factors_of[product.text] = x.text, y.text
 
     def is_multiple(self, x: Ref, factor: int) -> bool:
         """Whether a product that does not overflow is known to be a multiple of a number."""
         return self._factor(x) % factor == 0
+
+    def is_product_of(self, x: Ref, y: Ref) -> bool:
+        """Whether a number is known to be another one, or a product of it and others."""
+        return self._has_factor(x.text, y.text)
+
+    def _has_factor(self, x: str, y: str) -> bool:
+        return x == y or any(self._has_factor(part, y) for part in self._factors_of.get(x, ()))
 
     def _factor(self, x: Ref) -> int:
         return int(x.constant) if x.constant is not None else self._factors.get(x.text, 1)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.nests.memory_order import (
+    are_known_in_order,
     exchange_condition,
+    is_last_known,
     repeated_condition,
     reversed_condition,
     single_condition,
@@ -202,7 +204,7 @@ class AxisOrder:
         ndim, count = self.space.ndim, len(reduced)
         if 0 < count < ndim:
             return CUBE <= ndim <= _MOST and not self.into
-        return (ndim == CUBE and count == ndim * bool(self.fresh)) or 0 < count == ndim == SPACE
+        return CUBE <= ndim <= (SPACE if self.fresh or count else CUBE)
 
     def are_in_order(self, targets: Sequence[Operand]) -> bool:
         """Whether axes are known to come in the order of memory, those of one element outside."""
@@ -215,16 +217,24 @@ class AxisOrder:
         Fresh arrays lie in one or the opposite order of axes.
         """
         targets = [*targets]
-        for last in range(self.space.ndim - 1, 0, -1) if self.may_be_turned else ():
+        for last in range(self._last_unknown(targets), 0, -1) if self.may_be_turned else ():
             for outer in range(last):
                 targets = self._exchanged(self._exchange_condition(outer, targets), outer, targets)
         return targets
+
+    def _last_unknown(self, targets: Sequence[Operand]) -> int:
+        """The last axis that others may belong inside of: not the very last one if steps along that are known."""
+        last = self.space.ndim - 1
+        arrays = [x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)]
+        return last - is_last_known(self.e, arrays)
 
     def _exchange_condition(self, outer: int, targets: Sequence[Operand]) -> Ref:
         """Whether an axis is best inside of the next one."""
         f, inner, sizes = self.e.f, outer + 1, self.space.sizes
         found = (*self.sources, *targets[: len(self.into)])
         arrays = [x for x in found if isinstance(x, Operand)]
+        if not self.reductions.combine and are_known_in_order(self.e, arrays, outer, inner):
+            return FALSE
         repeats = repeated_condition(self.e, sizes, arrays, outer, inner)
         turns = exchange_condition(self.e, arrays, outer, inner)
         is_single = FALSE

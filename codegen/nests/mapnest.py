@@ -18,7 +18,8 @@ from ljit.codegen.loops.nest_functions import own_function
 from ljit.codegen.nests.axis_order import AxisOrder, Reductions
 from ljit.codegen.nests.fills import fill_array, is_all_zero
 from ljit.codegen.nests.first_rows import begun_with_row
-from ljit.codegen.nests.memory_order import Axes, fortran_condition
+from ljit.codegen.nests.kept_orders import kept_order
+from ljit.codegen.nests.memory_order import Axes, MemoryOrder, memory_order
 from ljit.codegen.nests.nest_elements import Kernel
 from ljit.codegen.nests.nest_loops import Loops
 from ljit.codegen.nests.nest_overlap import redirect_overlapping
@@ -151,7 +152,7 @@ class _Nest(AxisOrder):
     ) -> list[Callable[[], Native]]:
         """Make what takes the fresh results; each function gives one once the loops have run."""
         combine = self.reductions.combine or (None,) * len(out_types)
-        orders: dict[object, Ref] = {}
+        orders: dict[object, MemoryOrder] = {}
         makers = []
         for type_, op, element, of in zip(out_types, combine, elements, operands, strict=True):
             axes = self._axes_of_result(is_reduced=op is not None)
@@ -165,24 +166,24 @@ class _Nest(AxisOrder):
                 makers.append(self._make_scalar(type_))
                 continue
             assert isinstance(type_, ArrayType)
-            is_fortran = FALSE
+            order = MemoryOrder()
             if type_.layout != "C":
                 key = op is not None, frozenset(of)
                 if key not in orders:
-                    orders[key] = self._fortran_condition(axes, of)
-                is_fortran = orders[key]
-            makers.append(self._make_array(type_, axes, is_fortran))
+                    orders[key] = self._order_of_result(axes, of)
+                order = orders[key]
+            makers.append(self._make_array(type_, axes, order))
         return makers
 
     def _axes_of_result(self, *, is_reduced: bool) -> list[int]:
         """The axes of the nest that a result has elements along."""
         return [x for x in range(self.space.ndim) if not (is_reduced and x in self.reductions.axes)]
 
-    def _fortran_condition(self, axes: Sequence[int], of: Collection[int]) -> Ref:
-        """Whether a result that is computed of these sources lies in Fortran order."""
+    def _order_of_result(self, axes: Sequence[int], of: Collection[int]) -> MemoryOrder:
+        """In which order a result lies that is computed of these sources."""
         sources = [x for i, x in enumerate(self.sources) if i in of and isinstance(x, Operand)]
         operands = [_Axes(x.sizes, x.strides, axes) for x in (*sources, *self._turned_arrays())]
-        return fortran_condition(self.e, len(axes), operands)
+        return memory_order(self.e, len(axes), operands)
 
     def _turned_arrays(self) -> list[Axes]:
         """What would be arrays in Fortran order if they were made."""
@@ -209,18 +210,21 @@ class _Nest(AxisOrder):
         return lambda: load_element(e.f, place, type_.dtype, type_)
 
     def _make_array(
-        self, type_: ArrayType, axes: Sequence[int], is_fortran: Ref
+        self, type_: ArrayType, axes: Sequence[int], order: MemoryOrder
     ) -> Callable[[], Native]:
         space, accumulator = self.space, self.accumulators[-1]
         sizes = [space.sizes[axis] for axis in axes]
         if len(axes) < type_.ndim:  # the reduced axes are kept with one element
             sizes = [space.sizes[x] if x in axes else ONE for x in range(space.ndim)]
-            axes = range(space.ndim)
+            order, axes = order.with_axes_kept(axes, space.ndim), range(space.ndim)
         start = accumulator.start if accumulator is not None and not self._begins_fresh else None
         may_begin = start is not None and self._may_begin_with_row(type_)
         is_zero = start is not None and not may_begin and is_all_zero(start)
         spent = self._spent_operand(type_)
-        made = new_array(self.e, type_, sizes, is_zero=is_zero, is_fortran=is_fortran, spent=spent)
+        made = new_array(
+            self.e, type_, sizes, is_zero=is_zero, is_fortran=order.is_fortran, spent=spent
+        )
+        made = kept_order(self.e, made, order)
         if start is not None and not is_zero:
             fill = partial(fill_array, self.e, made, sizes, start)
             self.fills.append(fill) if may_begin else fill()

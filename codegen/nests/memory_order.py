@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Protocol
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.nests.nest_space import all_of, any_of
 from ljit.ir import Block, Value
+from ljit.records import Record
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = [
     "Axes",
+    "MemoryOrder",
+    "are_known_in_order",
     "exchange_condition",
-    "fortran_condition",
+    "is_last_known",
+    "memory_order",
     "operands_of_results",
     "repeated_condition",
     "reversed_condition",
@@ -30,6 +34,25 @@ class Axes(Protocol):
 
     sizes: list[Ref]
     strides: list[Ref]
+
+
+class MemoryOrder(Record):
+    """Whether fresh arrays lie in Fortran order, or in neither that nor C order.
+
+    `steps`: how far each operand steps along each axis, 0 if it has one element there; they say which order that is.
+    `is_last_known`: the last axis surely stays the last one.
+    """
+
+    is_fortran: Ref = FALSE
+    is_mixed: Ref = FALSE
+    steps: Sequence[Sequence[Ref]] = ()
+    is_last_known: bool = False
+
+    def with_axes_kept(self, axes: Sequence[int], ndim: int) -> MemoryOrder:
+        """The order of arrays whose axes are some of `ndim`, if the others are kept with one element."""
+        steps = [[*own] for own in self.steps]
+        kept = [[own[axes.index(x)] if x in axes else _ZERO for x in range(ndim)] for own in steps]
+        return self.with_changes(steps=kept)
 
 
 def operands_of_results(block: Block) -> list[frozenset[int]]:
@@ -55,23 +78,24 @@ def operands_of_results(block: Block) -> list[frozenset[int]]:
     return [x | unseen if x else everything for x in made]
 
 
-def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
-    """Whether fresh arrays lie in Fortran order; else in C order. Other orders leave.
+def memory_order(e: Emitter, ndim: int, operands: Sequence[Axes]) -> MemoryOrder:
+    """In which order the axes of fresh arrays lie.
 
     An axis moves behind a later one if its steps are the shorter ones in all operands that step along
     both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
     """
-    is_last_known = all(_has_no_say(x) or _is_known(e, x) for x in operands)
-    if ndim == 2 and is_last_known:
-        return FALSE
+    stays = is_last_known(e, operands)
+    if ndim < 2 or (ndim == 2 and stays):
+        return MemoryOrder()
     # a last axis that stays behind all others is asked no more
-    all_move, some_move = _moves(e, ndim - 1 if is_last_known else ndim, operands)
-    if is_last_known:
+    all_move, some_move = _moves(e, ndim - 1 if stays else ndim, operands)
+    if stays:
         all_move = FALSE
-    if ndim > 2:
-        mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
-        e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
-    return all_move if ndim > 1 else FALSE
+    if ndim == 2:
+        return MemoryOrder(all_move)
+    is_mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
+    steps = [] if is_mixed is FALSE else [[_step(e, x, i) for i in range(ndim)] for x in operands]
+    return MemoryOrder(all_move, is_mixed, steps, stays)
 
 
 def reversed_condition(
@@ -121,7 +145,14 @@ def exchange_condition(e: Emitter, operands: Sequence[Axes], outer: int, inner: 
     pairs = [(x.strides[outer], x.strides[inner]) for x in operands]
     if any(far.constant != 0 and near.constant and _is_longer(e, far, near) for far, near in pairs):
         return FALSE
+    if are_known_in_order(e, operands, outer, inner):
+        return FALSE
     return _moves_behind(e, operands, outer, inner)
+
+
+def is_last_known(e: Emitter, operands: Sequence[Axes]) -> bool:
+    """Whether the last axis is surely that of the shortest steps in all operands, or the only one."""
+    return all(_has_no_say(x) or _is_known(e, x) for x in operands)
 
 
 def _is_known(e: Emitter, x: Axes) -> bool:
@@ -160,7 +191,34 @@ def _is_single(e: Emitter, operands: Sequence[Axes], axis: int) -> Ref:
     return all_of(e.f, [e.f.icmp("eq", x.sizes[axis], 1) for x in operands])
 
 
+def are_known_in_order(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> bool:
+    """Whether an axis surely has the longer steps than one inside of it, in one operand."""
+    return any(_is_product(e, x.strides[outer], x.strides[inner]) for x in operands)
+
+
+def _is_product(e: Emitter, far: Ref, near: Ref) -> bool:
+    """Whether steps are those of an array in C order, but where that has no elements."""
+    numbers = e.f.numbers
+    return (
+        near.constant != 0
+        and numbers.are_nonnegative(far, near)
+        and numbers.is_product_of(far, near)
+    )
+
+
+def _has_sizes(x: Axes, operands: Sequence[Axes], axes: Sequence[int]) -> bool:
+    """Whether an operand surely has as many elements along some axes as any other one has."""
+    pairs = [(x.sizes[axis], other.sizes[axis]) for axis in axes for other in operands]
+    return all(size.constant == 1 or size.text == own.text for own, size in pairs)
+
+
 def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    decided = [
+        x for x in operands if 0 not in (x.strides[outer].constant, x.strides[inner].constant)
+    ]
+    known = [x for x in decided if _is_product(e, x.strides[outer], x.strides[inner])]
+    if len(known) == len(decided) or any(_has_sizes(x, operands, (outer, inner)) for x in known):
+        return FALSE
     return _are_shorter(e, [(_step(e, x, outer), _step(e, x, inner)) for x in operands])
 
 

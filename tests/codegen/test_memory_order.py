@@ -14,7 +14,7 @@ from ljit import config
 from ljit.codegen.llvm.builder import FALSE, TRUE, ModuleBuilder, integer
 from ljit.codegen.nests.memory_order import (
     exchange_condition,
-    fortran_condition,
+    memory_order,
     repeated_condition,
     reversed_condition,
     single_condition,
@@ -350,14 +350,13 @@ def test_neighbours_of_sizes_that_are_partly_known_are_one_axis():
 def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():
     f = ModuleBuilder("test").function("test", "void", ("i64", "i64", "i64"))
     rows, far, factor = f.params
-    bailout = SimpleNamespace(bail_if=lambda *_: None)
-    e = SimpleNamespace(f=f, bailout=bailout)
+    e = SimpleNamespace(f=f)
     unit, row = integer("i64", 8), integer("i64", 24)
     strides = [f.mul(rows, row), f.mul(factor, row), unit]
     operand = SimpleNamespace(sizes=[rows, rows, integer("i64", 3)], strides=strides)
-    assert fortran_condition(e, 3, [operand]).constant == 0
+    assert memory_order(e, 3, [operand]).is_fortran is FALSE
     operand.strides = [f.mul(rows, row), far, unit]  # may be one byte
-    assert fortran_condition(e, 3, [operand]).constant is None
+    assert memory_order(e, 3, [operand]).is_fortran.constant is None
 
 
 @pytest.mark.parametrize("axes", [*itertools.permutations(range(3))])
@@ -465,3 +464,88 @@ def test_sums_of_columns_that_are_repeated_go_down_the_columns(dtype):
                 a = np.broadcast_to(column, shape)
                 for found, wanted in zip(f(a), totals(a), strict=True):
                     assert (type(found), found) == (type(wanted), wanted)
+
+
+def in_order(shape, order) -> np.ndarray:
+    """An array whose axes lie in memory in this order."""
+    a = np.arange(float(np.prod(shape))).reshape([shape[axis] for axis in order]) % 11 - 4
+    return a.transpose(np.argsort(order))
+
+
+def steps(a: np.ndarray) -> tuple[object, ...]:
+    """What there is to see of the order of an array; steps along axes of one element say nothing."""
+    strides = [step for step, size in zip(a.strides, a.shape, strict=True) if size != 1]
+    return strides, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.owndata, a.base is None
+
+
+def scaled(a):
+    return a * 2.0 + 1.0
+
+
+def several(a):
+    t = np.abs(a)
+    return t, a > 0, t.astype(np.float32), t.copy("K"), np.zeros_like(t)
+
+
+def with_a_row(a):
+    return a - a[:1, :1], a * a[..., -1:], 1.0 / (a + 10.0)
+
+
+def again_and_again(a):
+    for _ in range(4):
+        a = a * 0.5 + 1.0
+    return a
+
+
+def with_rows_kept(a):
+    return a.max(axis=1, keepdims=True) + a
+
+
+@pytest.mark.parametrize("quick_runs", [0, 10**6])
+@pytest.mark.parametrize("function", [scaled, several, with_a_row, again_and_again, with_rows_kept])
+def test_results_lie_in_any_order_of_axes(function, quick_runs):
+    f = ljit.jit(function)
+    shapes = (2, 3, 4), (5, 1, 7), (3, 9, 20), (2, 3, 1, 5), (4, 3, 2, 6)
+    with config.overridden(quick_runs=quick_runs, cold_calls=0, profiled_sizes=False):
+        for shape in shapes:
+            for order in itertools.permutations(range(len(shape))):
+                a = in_order(shape, order)
+                for x in (a, a[..., ::-1], a[1:]):
+                    found, wanted = f(x), function(x)
+                    pairs = (
+                        zip(found, wanted, strict=True)
+                        if type(wanted) is tuple
+                        else [(found, wanted)]
+                    )
+                    for mine, own in pairs:
+                        assert (mine.dtype, mine.shape) == (own.dtype, own.shape)
+                        np.testing.assert_array_equal(mine, own)
+                        assert steps(mine) == steps(own) or not own.size
+    assert sum(s.bailouts for s in f.specializations) < 10  # sizes that broadcast
+
+
+def test_operands_in_two_orders_give_the_one_of_NumPy():
+    f = ljit.jit(lambda a, b: a + b)
+    orders = [*itertools.permutations(range(3))]
+    with config.overridden(cold_calls=0, profiled_sizes=False):
+        for (shape, other), first, second in itertools.product(
+            (((4, 3, 5), (4, 3, 5)), ((4, 3, 5), (4, 1, 5)), ((1, 3, 5), (4, 3, 1))), orders, orders
+        ):
+            a, b = in_order(shape, first), in_order(other, second)
+            found, wanted = f(a, b), a + b
+            np.testing.assert_array_equal(found, wanted)
+            assert steps(found) == steps(wanted)
+
+
+def test_a_picture_whose_colours_come_first_is_one_nest():
+    def prepared(image, mean):
+        planes = image.transpose(2, 0, 1) / 255.0
+        return (planes - mean[:, None, None]) * 4.0
+
+    f = ljit.jit(prepared)
+    image, mean = np.arange(360, dtype=np.uint8).reshape(12, 10, 3), np.array([0.4, 0.5, 0.6])
+    with config.overridden(cold_calls=0):
+        for _ in range(3):
+            np.testing.assert_array_equal(f(image, mean), prepared(image, mean))
+    assert str(f.graph_for(image, mean)).count("prim::Map") == 1
+    assert f(image, mean).strides == prepared(image, mean).strides
