@@ -28,13 +28,14 @@ __all__ = [
     "VALUES_NUMBER",
     "are_versions_known",
     "find_in_class",
-    "has_generic_attributes",
     "has_values",
     "member_offset",
     "names_of_values",
     "place_of_bases",
+    "reads_as_object",
     "type_version",
     "value_index",
+    "writes_as_object",
 ]
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
@@ -61,13 +62,14 @@ _SPLIT_KEYS = 2
 _MISSING = object()
 
 
-def has_generic_attributes(cls: type) -> bool:
-    """Whether the class reads and writes attributes of its objects as ``object`` does."""
-    functions = (
-        (TYPE_GETATTRO, "PyObject_GenericGetAttr"),
-        (_TYPE_SETATTRO, "PyObject_GenericSetAttr"),
-    )
-    return all(word_at(id(cls) + place) == python_function(name) for place, name in functions)
+def reads_as_object(cls: type) -> bool:
+    """Whether attributes of the class's objects are read as ``object`` does it."""
+    return word_at(id(cls) + TYPE_GETATTRO) == python_function("PyObject_GenericGetAttr")
+
+
+def writes_as_object(cls: type) -> bool:
+    """Whether they are written so: those of a frozen dataclass are not."""
+    return word_at(id(cls) + _TYPE_SETATTRO) == python_function("PyObject_GenericSetAttr")
 
 
 def find_in_class(cls: type, name: str) -> object:

@@ -16,13 +16,14 @@ from ljit.codegen.layouts.instances import (
     TYPE_GETATTRO,
     TYPE_VERSION,
     find_in_class,
-    has_generic_attributes,
     has_values,
     member_offset,
     names_of_values,
     place_of_bases,
+    reads_as_object,
     type_version,
     value_index,
+    writes_as_object,
 )
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.layouts.layout import python_function as python_address
@@ -153,7 +154,7 @@ def _get(module: ModuleBuilder, place: Place, name: Ref, check: str | None = Non
 def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
     """The function that takes an object and the value that its attribute is to have; -1: an error."""
     place = place_of(cls, text)
-    if place is None:
+    if place is None or cls is None or not writes_as_object(cls):
         return None
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
     retain, release = (counter(module, change, in_line=False) for change in ("retain", "release"))
@@ -301,7 +302,7 @@ def _test_of_method(
     The class has it as long as its version is the same, or it is found there again, and the object has no attribute of
     the name as long as no object of the class has got one of a new name, or its dict has none. None: nobody knows that.
     """
-    if cls is None or not type_version(cls) or not has_generic_attributes(cls):
+    if cls is None or not type_version(cls) or not reads_as_object(cls):
         return None
     check = _check_class(cls, _still_in_class(module, name, keep(find_in_class(cls, text))))
     names = names_of_values(cls)
@@ -394,7 +395,7 @@ def _find(place: Place, there: str, in_dict: str, check: str | None = None) -> s
 
 
 def place_of(cls: type | None, name: str) -> Place | None:
-    if cls is None or not has_generic_attributes(cls):
+    if cls is None or not reads_as_object(cls):
         return None
     found = find_in_class(cls, name)
     version = type_version(cls)

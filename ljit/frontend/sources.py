@@ -23,6 +23,7 @@ from itertools import takewhile
 from types import CodeType, FunctionType
 
 from ljit.errors import SourceUnavailableError
+from ljit.frontend.generated import constructor_lines
 from ljit.records import Record
 from ljit.source import Source, SourceRange
 
@@ -128,6 +129,15 @@ def find_source(fn: FunctionType) -> FunctionSource:
     if not found:
         found = list(_search(code, lines, _parse_block(code, lines)))
     if not found:
+        made = constructor_lines(code)
+        found = list(_search(code, made, _parse(tuple(made), code.co_filename)))
+        lines = made if found else lines
+    if not lines:
+        raise SourceUnavailableError(
+            f"there is no source text of {code.co_qualname} ({code.co_filename!r}): it was made by exec, "
+            "in a console that keeps no text, or its file is gone; put it into a file"
+        )
+    if not found:
         raise SourceUnavailableError(
             f"the source of {code.co_qualname} in {code.co_filename!r} is not what the function was made "
             "from: the file was changed after it was loaded, or the function was made by other code"
@@ -169,13 +179,7 @@ def compile_alone(node: FunctionNode, class_name: str | None, code: CodeType) ->
 def _lines_of(fn: FunctionType) -> list[str]:
     filename = fn.__code__.co_filename
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, fn.__globals__)
-    if not lines:
-        raise SourceUnavailableError(
-            f"there is no source text of {fn.__code__.co_qualname} ({filename!r}): it was made by exec, "
-            "in a console that keeps no text, or its file is gone; put it into a file"
-        )
-    return lines
+    return linecache.getlines(filename, fn.__globals__)
 
 
 @functools.lru_cache(maxsize=64)

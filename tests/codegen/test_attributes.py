@@ -239,7 +239,12 @@ def adds_all(counter: Any, n: int) -> int:
     return total + counter.add_all(1)
 
 
-@pytest.mark.parametrize("cls", [Counter, Slim])
+class Closed(Counter):
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+@pytest.mark.parametrize("cls", [Counter, Slim, Closed])
 def test_a_method_of_a_known_class_is_called_without_looking_it_up(cls):
     f = ljit.jit(adds_all)
     for _ in range(4):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import warnings
+from dataclasses import InitVar, dataclass, field, make_dataclass
 
 import pytest
 
@@ -219,3 +221,60 @@ def test_coding_cookies_and_form_feeds_do_not_shift_lines(tmp_path):
 )
 def test_private_names_are_mangled_as_by_cpython(name, class_name, expected):
     assert mangle(name, class_name) == expected
+
+
+@dataclass
+class Plain:
+    x: float
+    y: float = 2.0
+
+
+@dataclass
+class Filled:
+    x: int
+    items: list = field(default_factory=list)
+    key: int = field(default=3, kw_only=True)
+    unset: int = field(init=False, default=7)
+    seen: dict = field(init=False, default_factory=dict)
+    scale: InitVar[int] = 3
+
+    def __post_init__(self, scale):
+        self.x *= scale
+
+
+@dataclass(frozen=True)
+class Frozen:
+    x: float
+    self: int = 0
+    items: list = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Slotted(Plain):
+    z: float = 1.0
+    kept: int = field(init=False, default=7)
+
+
+@pytest.mark.parametrize(
+    ("cls", "lines"),
+    [
+        (Plain, ["self.x = x", "self.y = y"]),
+        (Filled, ["self.x = x", "self.items = ", "self.key", "self.seen = ", "self.__post_init__"]),
+        (Frozen, ["", "", ""]),
+        (Slotted, ["self.x = x", "self.y = y", "self.z = z", "self.kept = "]),
+    ],
+)
+def test_constructors_of_dataclasses_are_written_anew(cls, lines):
+    body = find_source(cls.__init__).node.body
+    assert len(body) == len(lines)
+    assert all(ast.unparse(one).startswith(line) for one, line in zip(body, lines, strict=True))
+
+
+def test_other_functions_without_a_text_are_none_of_these():
+    namespace = {}
+    text = "class A:\n def __init__(self, x):\n  self.x=x + 1\n  self.y=x"
+    exec(compile(text, "<string>", "exec"), namespace)
+    empty = make_dataclass("Empty", [])
+    for function in (namespace["A"].__init__, empty.__init__, Plain.__eq__):
+        with pytest.raises(SourceUnavailableError):
+            find_source(function)

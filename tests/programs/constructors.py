@@ -1,6 +1,7 @@
 """Objects of users' classes, made by native code as long as their classes are what they were."""
 
 import abc
+from dataclasses import dataclass, field
 
 from tests.programs.harness import program
 
@@ -211,3 +212,75 @@ def lists_of_objects_that_die(n):
         last = last.x
         depth += 1
     return depth
+
+
+@dataclass
+class Vector:
+    x: float
+    y: float = 0.0
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    x: float
+    y: float = 1.0
+
+    def __add__(self, other):
+        return Fixed(self.x + other.x, self.y + other.y)
+
+
+@dataclass(slots=True)
+class Bucket:
+    key: int
+    items: list = field(default_factory=list)
+    size: int = field(init=False, default=0)
+
+
+@dataclass
+class Checked:
+    x: float
+
+    def __post_init__(self):
+        if self.x == 7:
+            raise ValueError(f"no {self.x}")
+
+
+@program(lambda: (40, 1.5), lambda: (40, 2), lambda: (40, "a"))
+def sums_of_dataclasses(n, x):
+    total, fixed = Vector(x), Fixed(x)
+    for _ in range(n):
+        total = total + Vector(x, x)
+        fixed = fixed + Fixed(x)
+    return total, fixed
+
+
+@program(lambda: (40,))
+def fields_with_factories(n):
+    buckets = [Bucket(k) for k in range(4)]
+    for i in range(n):
+        bucket = buckets[i % 4]
+        bucket.items.append(i)
+        bucket.size += 1
+    return buckets, Bucket(9, [n])
+
+
+@program(lambda: (5,), lambda: (40,))
+def dataclasses_that_fail(n):
+    made = []
+    for i in range(n):
+        made.append(Checked(i).x)
+    return made
+
+
+@program(lambda: (40,))
+def fields_that_are_fixed(n):
+    made = Fixed(n)
+    try:
+        for i in range(n):
+            if i > 20:
+                made.x = i
+    except AttributeError as error:
+        return str(error), made
