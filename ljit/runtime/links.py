@@ -79,6 +79,8 @@ def _native_unit(executor: ProfilingExecutor, plan: Plan) -> NativeUnit | None:
     if plan.is_compiling:
         return None
     if plan.unit is not None and not plan.unit.code.native_address:
+        # So often was it called already that it is compiled for calls of Python: at once as it is to stay.
+        plan.feedback.is_hot |= plan.unit.code.is_quick
         executor.retire(plan, "native code calls it")
     plan.is_called = True
     _borrow_profile(executor, plan)

@@ -255,7 +255,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         helper=request.on_bailout,
         assumptions=tuple(made.assumptions),
         result=made.result,
-        is_called=request.is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
+        is_called=request.is_called or _has_body(made.graph, is_quick=request.is_quick),
         broadcasts=request.feedback.broadcasts,
         single_rows=request.feedback.single_rows,
         quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
@@ -267,6 +267,19 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
     return make_unit(made, code, time.thread_time() - start)
 
 
+def _has_body(graph: Graph, *, is_quick: bool) -> bool:
+    """Whether its entry calls a function of the same code in any case: then native code may do that as well.
+
+    Quick code is soon compiled once more.
+    """
+    calls = any(node.op is CALL_NATIVE for node in graph.walk())
+    return calls or (not is_quick and _runs_unknown_code(graph))
+
+
+def _runs_unknown_code(graph: Graph) -> bool:
+    return any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
+
+
 def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeUnit:
     """Put a callable object in front of machine code."""
     from ljit.codegen import slow_entry
@@ -276,7 +289,7 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     set_vectorcall(caller, code.address)
     if code.choice is not None:
         code.choice.take_all_of(caller)
-    is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in made.graph.walk())
+    is_clean = not _runs_unknown_code(made.graph)
     types_ = tuple(param.type for param in made.graph.params)
     return NativeUnit(made, types_, code, caller, seconds, is_clean)
 

@@ -335,3 +335,42 @@ def test_threads_that_compile_functions_which_call_one_another_do_not_wait_for_e
     for thread in threads:
         thread.join(60)
     assert results == [3] * 16
+
+
+class Cupboard:
+    def __init__(self):
+        self.items = []
+
+    def put(self, x):
+        self.items.append(x)
+
+
+def put_all(cupboard, n):
+    for i in range(n):
+        cupboard.put(i)
+    return len(cupboard.items)
+
+
+@pytest.mark.parametrize("runs", [0, config.QUICK_RUNS])
+def test_methods_that_calls_of_python_had_compiled_are_compiled_for_native_ones_at_most_once(
+    runs, monkeypatch
+):
+    method = ljit.jit(Cupboard.put)
+    monkeypatch.setattr(Cupboard, "put", method)
+    cupboard = Cupboard()
+    with config.overridden(quick_runs=runs):
+        for _ in range(5):
+            cupboard.put(1)
+    (plan,) = method._executor.plans.values()
+    assert plan.compiles == 1
+    assert plan.unit.code.is_quick == (runs > 0)
+    f = ljit.jit(put_all)
+    with config.overridden(quick_runs=0):
+        for n in (3, 4, 5):
+            f(cupboard, n)
+    assert len(cupboard.items) == 17
+    assert plan.compiles == 1 + (runs > 0)
+    assert not plan.unit.code.is_quick
+    assert any(
+        node.op is CALL_NATIVE for s in f._executor.plans.values() for node in s.unit.graph.walk()
+    )
