@@ -13,7 +13,7 @@ from ljit.analysis.assumptions import python_function
 from ljit.held import HeldKind, KnownFunction, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
-from ljit.ops.python.types import find_behind, has_plain_lookup, is_open
+from ljit.ops.python.types import find_behind, has_plain_lookup, has_plain_stores, is_open
 from ljit.passes.specializing.resolve import callable_op
 from ljit.profile import Observation
 from ljit.records import Record
@@ -108,7 +108,7 @@ def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, 
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
     found = _find(type_.cls, name) if has_plain_lookup(type_.cls) else None
-    if type(found) is not property:
+    if type(found) is not property or not (is_read or has_plain_stores(type_.cls)):
         return None
     function = _users_function(found.fget if is_read else found.fset)
     return None if function is None else (found, function)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Calls"]
 
 _CALL = "__call__"
+_PLAIN_STORES = "__setattr__", vars(object)["__setattr__"]
 _BOUND = (METHOD, SUPER_METHOD, MEMBER)  # methods that were looked up
 
 
@@ -155,8 +156,7 @@ class Calls:
         after = {name: getattr(wanted, name) for name in ("instead", "check", "is_negated")}
         call = call.with_changes(attrs={**call.attrs, **after})
         if wanted.needs is not None:
-            attrs = dict(zip(("name", "value"), wanted.needs, strict=True))
-            self.walk.out.append(CHECK_IN_CLASS, (receiver,), attrs, like=node)
+            self._check_in_class(node, receiver, *wanted.needs)
         self.writer.check_method(node, receiver, wanted.name, method)
         return self.writer.emit(node, call)
 
@@ -190,17 +190,27 @@ class Calls:
         parts = users_property(receiver.type, str(node.attrs["name"]), is_read=False)
         if parts is None:
             return self.walk.visit_operation(node)
-        return self._call_of_property(node, *parts)
+        return self._call_of_property(node, *parts, needs=[_PLAIN_STORES])
 
-    def _call_of_property(self, node: Node, found: property, function: object) -> bool:
-        """Call the function of a property that the class has, if that is native."""
+    def _call_of_property(
+        self,
+        node: Node,
+        found: property,
+        function: object,
+        needs: Sequence[tuple[str, object]] = (),
+    ) -> bool:
+        """Call the function of a property that the class has, if that is native; `needs`: what it must have, too."""
         operands = [self.walk.values[v] for v in node.inputs]
         call = self.writer.native_call(node, self.writer.unless_left(function), operands)
         if call is None:
             return self.walk.visit_operation(node)
-        attrs = {"name": node.attrs["name"], "value": found}
-        self.walk.out.append(CHECK_IN_CLASS, operands[:1], attrs, like=node)
+        for name, value in ((str(node.attrs["name"]), found), *needs):
+            self._check_in_class(node, operands[0], name, value)
         return self.writer.emit(node, call)
+
+    def _check_in_class(self, node: Node, receiver: Value, name: str, value: object) -> None:
+        attrs = {"name": name, "value": value}
+        self.walk.out.append(CHECK_IN_CLASS, (receiver,), attrs, like=node)
 
     def visit_super(self, node: Node) -> bool:
         """``super()``: for an object of a user's class it is known what is found by it."""

@@ -523,3 +523,26 @@ def properties_that_get_a_getattr(cls, n):
             cls.__getattribute__ = lambda self, name: 10
         s += a.size
     return s
+
+
+class Noted(Sphere):
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value if name == "sets" else value * 2)
+
+
+@program(lambda: (Noted(1), 50), lambda: (Noted(1.5), 50))
+def stores_that_the_class_sees(x, n):
+    for i in range(n):
+        x.radius = i
+        x.radius += 1
+    return x.radius, x.sets
+
+
+@program(lambda: (_growing(), 60))
+def stores_that_the_class_sees_later(cls, n):
+    a = cls()
+    for i in range(n):
+        if i == n // 2:
+            cls.__setattr__ = lambda self, name, value: None
+        a.size = i
+    return vars(a)

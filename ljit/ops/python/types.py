@@ -52,6 +52,7 @@ __all__ = [
     "find_behind",
     "fixed_method",
     "has_plain_lookup",
+    "has_plain_stores",
     "is_below",
     "is_c_method",
     "is_open",
@@ -131,6 +132,12 @@ def has_plain_lookup(cls: type) -> bool:
     """Whether attributes of the objects are looked up as usual: in the object, then in the class and its bases."""
     lookup: object = cls.__getattribute__
     return lookup is object.__getattribute__ and not hasattr(cls, "__getattr__")
+
+
+def has_plain_stores(cls: type) -> bool:
+    """Whether attributes of the objects are stored as usual."""
+    store: object = cls.__setattr__
+    return store is object.__setattr__
 
 
 def find_behind(cls: type, above: type, name: str) -> object:
