@@ -74,6 +74,7 @@ NAMES = (
     "profile_operators",
     "scalarize_arrays",
     "scalarize_lists",
+    "skip_trips",
     "split_sums",
     "unbox_lists",
     "unroll_and_jam",

@@ -48,6 +48,7 @@ from ljit.types import RANGE, ArrayType
 __all__ = ["Hint", "hint_of", "looks_up", "stores_with_gaps"]
 
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
+_NEVER_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
@@ -66,6 +67,8 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
     is_scalar = bool(hints) or is_chain
     if has_gaps or is_around or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
+    if loop.attrs.get("checks") == "asked":  # before there are vectors
+        hints.append(_NEVER_UNROLLED)
     if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
         hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))

@@ -119,7 +119,8 @@ LOOP = _control(
     nothing in them can leave. `most_trips`: a `while` loop has no more. `ends_after`: the same of one in
     another loop, in which no polls are needed. `checks`: those of the loop (``"made"``; see
     `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does nothing but checks
-    for another loop, which has none (``"in front"``); LLVM is to make vectors of each.""",
+    for another loop, which has none (``"in front"``), or asks whether a block of trips does anything (``"asked"``);
+    LLVM is to make vectors of each.""",
     is_exit_target=True,
 )
 REGION = _control(

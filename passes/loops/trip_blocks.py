@@ -1,4 +1,4 @@
-"""Loops cut into blocks of their trips: `passes/distribute_checks`, `passes/split_sums`.
+"""Loops cut into blocks of their trips: `passes/distribute_checks`, `passes/split_sums`, `passes/skip_trips`.
 
     for i in range(n):        for block in range(0, n, 4096):
         ...                       for i in range(block, min(block + 4096, n)):
@@ -31,8 +31,8 @@ class TripBlocks(Record):
     carried: list[Value]  # what the cut loop carries, as a block begins with it
 
 
-def put_into_blocks(loop: Node) -> TripBlocks:
-    """Put a counted loop, whose body begins with a Snapshot, into one over blocks of its trips.
+def put_into_blocks(loop: Node, size: int = BLOCK) -> TripBlocks:
+    """Put a counted loop, whose body begins with a Snapshot, into one over blocks of `size` trips.
 
     The number of trips is an int64. The caller writes the end of the new body, which gives the end of the block and
     what the loop carries.
@@ -42,7 +42,7 @@ def put_into_blocks(loop: Node) -> TripBlocks:
     (start, stop, *begin), zero = loop.inputs, write.constant(0)
     stop = write.largest((start, stop))  # a range without numbers may go down as far as ints do
     trips = write.op("py::sub", stop, start)
-    whole = write.op("py::floordiv", trips, write.constant(BLOCK))
+    whole = write.op("py::floordiv", trips, write.constant(size))
     count = write.plus(whole, 1)  # the last one may be empty; so no number of trips is too large
     types = [value.type for value in loop.outputs]
     blocks = graph.create(LOOP, (zero, count, start, *begin), outputs=(INT, *types), like=loop)
@@ -51,7 +51,7 @@ def put_into_blocks(loop: Node) -> TripBlocks:
     first = body.params[1]
     body.append(copy_node(header, graph, dict(zip(params, body.params[1:], strict=True)), {}))
     left = write.op("py::sub", stop, first)
-    end = write.op("py::add", first, write.smallest((left, write.constant(BLOCK))))
+    end = write.op("py::add", first, write.smallest((left, write.constant(size))))
     for old, new in zip(loop.outputs, blocks.outputs[1:], strict=True):
         new.name = old.name
         old.replace_all_uses_with(new)
