@@ -31,11 +31,6 @@ class Arguments(Record):
     values: Sequence[Value | Own]
     assumptions: Sequence[Assumption] = ()
 
-    @property
-    def types(self) -> tuple[Type, ...]:
-        """Those of the values."""
-        return tuple(value.type for value in self.values)
-
 
 def arguments_of(
     callee: object,

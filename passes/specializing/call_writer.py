@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ljit.analysis.liveness import Liveness
 from ljit.ir import Effect, Node, Value
-from ljit.ops.control import CALL_NATIVE, NOT_RUN
+from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN
 from ljit.ops.members import CHECK_METHOD
 from ljit.ops.objects import CALL
 from ljit.ops.python.types import is_open
@@ -18,7 +18,8 @@ from ljit.passes.specializing.resolve import Request
 from ljit.passes.specializing.seen_items import Failures
 from ljit.passes.specializing.specialize_names import Changes
 from ljit.records import Record
-from ljit.types import NEVER, ObjectType
+from ljit.types import ANY, NEVER, ObjectType, Type
+from ljit.value_types import type_of
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize_control import ControlFlow
@@ -64,6 +65,14 @@ class NativeCall(Record):
     attrs: Mapping[str, object]
 
 
+def _passed_type(value: Value | Own) -> Type:
+    """The type of an argument; of an object that is a constant (a default ``x=MISSING``) it is guarded."""
+    if isinstance(value, Own) or value.type != ANY or not value.is_constant:
+        return value.type
+    found = type_of(value.constant)
+    return found if isinstance(found, ObjectType) else ANY
+
+
 class CallWriter:
     """Writes the calls of a walk."""
 
@@ -105,10 +114,11 @@ class CallWriter:
         given = arguments_of(callee, values, (*kwnames, *others), walk.out.constant_object)
         if given is None or any(walk.feedback.is_unstable(a.key) for a in given.assumptions):
             return None
+        types_ = tuple(map(_passed_type, given.values))
         if is_init:
-            attrs = self.native.init(callee, given.types)
+            attrs = self.native.init(callee, types_)
         else:
-            attrs = self.native.call(node, callee, given.types, walk.feedback)
+            attrs = self.native.call(node, callee, types_, walk.feedback)
         if attrs is None:
             return None
         if any(map(_has_finalizer, args)):
@@ -136,6 +146,9 @@ class CallWriter:
             if isinstance(value, Own):
                 assert own is not None
                 value = own(value)
+            type_ = _passed_type(value)
+            if type_ != value.type:
+                value = walk.out.append(GUARD, (value,), {"type": type_}, like=node).output
             args.append(value)
 
         def emit() -> Node:

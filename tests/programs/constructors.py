@@ -284,3 +284,20 @@ def fields_that_are_fixed(n):
                 made.x = i
     except AttributeError as error:
         return str(error), made
+
+
+MISSING = object()
+
+
+class Lazy:
+    def __init__(self, x, y=MISSING):
+        self.x = x
+        self.y = [x] if y is MISSING else y
+
+
+@program(lambda: (40,))
+def defaults_that_are_objects(n):
+    made = []
+    for i in range(n):
+        made += Lazy(i).y, Lazy(i, i).y, Lazy(i, MISSING).y, Lazy(i, y=None).y
+    return made

@@ -6,6 +6,7 @@ import gc
 import threading
 import traceback
 import weakref
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -210,6 +211,24 @@ def test_methods_of_objects_are_called_natively():
     total(600)
     after = [plan.unit.bailouts.total() for plan in executor_of(Counter.add).plans.values()]
     assert before == after, "raising leaves native code"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    value: int
+    notes: list = field(default_factory=list)
+
+
+def test_constructors_with_objects_as_defaults_are_called_natively():
+    @ljit.jit
+    def total(n):
+        return sum(Reading(i).value for i in range(n))
+
+    with config.overridden(quick_runs=0):
+        for _ in range(20):
+            assert total(60) == 1770
+    links = native_callees(total)
+    assert len(links) == 1 and links[0].address
 
 
 def test_decorated_methods_are_called_natively_until_they_are_replaced():
