@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ljit.codegen.objects.attributes import place_of
 from ljit.ir import Node
 from ljit.ops.control import CALL_NATIVE, DEOPTIMIZE, GUARD, PLANNED_EXITS
+from ljit.ops.objects import GETATTR, SETATTR
+from ljit.ops.python.types import class_of
 from ljit.records import Record
 from ljit.runtime.executor import ProfilingExecutor
 from ljit.runtime.native import NativeUnit
@@ -168,9 +171,16 @@ def _remark(node: Node) -> tuple[str, str]:
         return "native behind a guard", str(node.attrs["type"])
     if node.op is CALL_NATIVE:
         return _NATIVE  # what its callee does, the explanation of that tells
-    if runs_boxed(node):
+    if runs_boxed(node) and not _is_at_known_place(node):
         return "calls Python", _snippet(node)
     return _NATIVE
+
+
+def _is_at_known_place(node: Node) -> bool:
+    """Whether it reads or writes an attribute at the place where objects of its class have it."""
+    if node.op is not GETATTR and node.op is not SETATTR:
+        return False
+    return place_of(class_of(node.inputs[0].type), str(node.attrs["name"])) is not None
 
 
 def _snippet(node: Node) -> str:

@@ -94,6 +94,26 @@ def test_methods_that_are_native_calls_do_not_call_python(shapes):
     assert "native" in shown and "calls Python" not in shown
 
 
+class Odd:
+    def __getattr__(self, name):
+        return len(name)
+
+
+@pytest.mark.parametrize("cls", [Square, Odd])
+def test_attributes_at_known_places_do_not_call_python(cls):
+    @ljit.jit
+    def changed(x, n):
+        for _ in range(n):
+            x.side = x.side + 1
+        return x.side
+
+    with overridden(cold_calls=False, quick_runs=0):
+        for _ in range(3):
+            changed(cls(2) if cls is Square else cls(), 50)
+        shown = line_of(changed.explain(), "x.side = x.side + 1")
+    assert ("calls Python" in shown) is (cls is Odd)
+
+
 def test_failed_checks_are_counted_with_their_lines(called):
     table = {k: 1.0 for k in range(10)}
     for _ in range(3):
