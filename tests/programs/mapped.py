@@ -1,6 +1,11 @@
-"""`map` and `filter` whose items are used one after the other: by a builtin function, or by a loop."""
+"""`map`, `filter` and `reduce` whose items are used one after the other: by a builtin function, or by a loop."""
 
+import functools
 import math
+import operator
+from functools import reduce
+
+import numpy as np
 
 from tests.programs.harness import program
 
@@ -144,3 +149,26 @@ def maps_of_other_names(xs):
         return [function(x) + 1 for x in items]
 
     return list(map(abs, xs)), sum(map(abs, xs))
+
+
+def halved_sum(a, b):
+    return a * 0.5 + b
+
+
+@program(
+    lambda: ([0.5, 2, True, -1.5],),
+    lambda: (np.arange(30.0) / 7,),
+    lambda: ([2**62, 2**62, 5],),
+    lambda: ([7],),
+    lambda: ([],),  # TypeError
+    lambda: ([1, "a"],),
+)
+def reduced(xs):
+    kept = [*xs]
+    weighed = reduce(lambda a, b: a * 0.5 + b, kept, 0.0), functools.reduce(halved_sum, kept, 1)
+    return weighed, reduce(lambda a, b: a if a > b else b, iter(kept)), reduce(operator.add, xs, 0)
+
+
+@program(lambda: ([1.0, 2.0, 4.0],), lambda: ([1.0, 0.0, 4.0],), lambda: ([1, 2**70],))
+def reduced_quotients(xs):
+    return reduce(lambda a, b: a / b, xs), reduce(lambda h, x: h * 31 + int(x) & 0xFFFF, xs, 7)

@@ -32,6 +32,7 @@ from ljit.frontend.emitting.mapped import (
     mapped_items,
     still_known,
 )
+from ljit.frontend.emitting.reduced import emit_reduced
 from ljit.frontend.trees import tree
 from ljit.ir import Value
 from ljit.ops.stdlib.compensated_sums import COMPENSATES, first_lost
@@ -76,9 +77,9 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
 
 def _emit_apply(e: Emission, call: tree.Apply) -> Value:
     """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
-    keyed = emit_keyed(e, call)
-    if keyed is not None:
-        return keyed
+    made = emit_keyed(e, call) or emit_reduced(e, call)
+    if made is not None:
+        return made
     first = call.arguments[0] if call.arguments else None
     if not isinstance(first, tree.Apply):
         return emit_call(e, call)

@@ -21,7 +21,7 @@ from ljit.ir import Value, get_op
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["emit_keyed"]
+__all__ = ["emit_keyed", "over", "stored"]
 
 #: names that no variable of a program has
 _ITEM, _ITEMS, _KEY = "item with a key", "items with keys", "key function"
@@ -51,12 +51,12 @@ def emit_keyed(e: Emission, call: tree.Apply) -> Value | None:
         return None
     where = call.range
     function = e.expression(call.function)
-    operands = _Operands(_stored(e, e.expression(call.arguments[0]), where), {})
+    operands = _Operands(stored(e, e.expression(call.arguments[0]), where), {})
     for keyword in call.keywords:
         assert isinstance(keyword, tree.Keyword)
         if not isinstance(keyword.value, tree.Lambda):
             value = e.expression(keyword.value)
-            operands.by_name[keyword.name] = _stored(e, value, where)
+            operands.by_name[keyword.name] = stored(e, value, where)
     known = [(function, keyed.known)]
     if keyed.function is not None:
         known.append((e.load(operands.by_name["key"], where), keyed.function))
@@ -93,7 +93,8 @@ def _is_bool(value: Tree) -> bool:
     return isinstance(value, tree.Const) and isinstance(value.value, bool)
 
 
-def _stored(e: Emission, value: Value, where: SourceRange) -> str:
+def stored(e: Emission, value: Value, where: SourceRange) -> str:
+    """Put a value into a slot of its own; gives that."""
     slot = e.fresh_slot()
     e.store(slot, value, where)
     return slot
@@ -117,7 +118,7 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
                 parts = e.node(get_op("prim::Unpack"), (made,), where, attrs, outputs=2).outputs
                 use(exit_, *parts)
 
-            run(e, _over(pair, tree.Var(where, _ITEMS)), begin, use_pair)
+            run(e, over(pair, tree.Var(where, _ITEMS)), begin, use_pair)
 
         default = operands.by_name.get("default", "")
         return emit_extremum(e, keyed.known, function, run_loop, where, default)
@@ -131,7 +132,7 @@ def _sorted(e: Emission, keyed: _Keyed, key: Tree, operands: _Operands) -> Value
     pair = tree.TupleLiteral(where, (tree.Apply(where, key, (item,), ()), place))
     numbered = tree.Apply(where, tree.Const(where, enumerate), (items,), ())
     target = tree.TupleLiteral(where, (place, item))
-    pairs = collect(e, _over(pair, numbered, target), "list")
+    pairs = collect(e, over(pair, numbered, target), "list")
     is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
     copied = e.load(operands.items, where)
     return e.emit("prim::sorted_by_keys", copied, pairs, where=where, reverse=is_falling)
@@ -143,7 +144,8 @@ def _is_true(keyword: Tree) -> bool:
     return isinstance(keyword.value, tree.Const) and keyword.value.value is True
 
 
-def _over(element: Tree, items: Tree, target: Tree | None = None) -> tree.Comprehension:
+def over(element: Tree, items: Tree, target: Tree | None = None) -> tree.Comprehension:
+    """The loop in the place of a builtin's: of the `element` for each of the items, which `target` is."""
     where = items.range
     loop = tree.Generator(where, target or tree.Var(where, _ITEM), items, ())
     return tree.Comprehension(where, "generator", element, (loop,), where)
