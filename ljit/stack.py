@@ -22,6 +22,8 @@ _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's 
 #: frames below the limit that it takes to lower it: CPython lowers it to none that is reached
 _MARGIN = 4
 
+_LIMIT_IS_REACHED = "maximum recursion depth exceeded"  # as CPython says it
+
 _lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
 
@@ -60,7 +62,7 @@ def set_room(room: Room, frames: int) -> None:
         except RecursionError:  # it is reached
             room.frames -= change
             _raised -= change
-            raise
+            raise RecursionError(_LIMIT_IS_REACHED) from None
 
 
 class _CompilerFrames:
@@ -77,6 +79,8 @@ class _CompilerFrames:
             limit = sys.getrecursionlimit()
             try:  # RecursionError if it could not be lowered again
                 sys.setrecursionlimit(limit - _MARGIN)
+            except RecursionError:
+                raise RecursionError(_LIMIT_IS_REACHED) from None
             finally:
                 sys.setrecursionlimit(limit)
         _compiling.outermost = weakref.ref(self)

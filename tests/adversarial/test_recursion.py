@@ -265,6 +265,18 @@ def test_a_function_that_is_first_called_far_down_is_compiled_there(count):
     assert "native" in str(made.specializations)
 
 
+def test_a_compile_at_the_limit_says_what_cpython_says():
+    compiled(nested)  # everything is imported
+    for count in range(2, 40, 2):
+        made = ljit.jit(nested)
+        with config.overridden(cold_calls=False):
+            made(9)
+            try:
+                with_frames_left(count, made, 9)
+            except RecursionError as error:
+                assert str(error).startswith("maximum recursion depth exceeded"), count
+
+
 def test_the_compiler_is_loaded_far_down():
     """In a process of its own, that has not loaded it."""
     script = """
