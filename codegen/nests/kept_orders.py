@@ -60,14 +60,8 @@ def kept_order(e: Emitter, made: Native, order: MemoryOrder) -> Native:
     return array_value(made.type, parts.with_changes(strides=strides))
 
 
-def _write(module: ModuleBuilder) -> None:
-    """Put the axes into order, the last one first, and give the array the strides of that.
-
-    As NumPy does it: an axis goes inside of another one if its steps are the shorter ones in all operands that step
-    along both; one of which no operand can tell is passed over.
-    """
-    module.declare("PyArray_UpdateFlags", "void", ("ptr", "i32"))
-    compared = """  %own.at = getelementptr i64, ptr %steps.of, i64 %axis
+# How two axes step along one operand.
+_COMPARED = """  %own.at = getelementptr i64, ptr %steps.of, i64 %axis
   %own = load i64, ptr %own.at
   %its.at = getelementptr i64, ptr %steps.of, i64 %inner
   %its = load i64, ptr %its.at
@@ -79,14 +73,8 @@ def _write(module: ModuleBuilder) -> None:
   %known.next = or i1 %known, %both
   %fixed.next = or i1 %fixed, %stays
 """
-    looked = loop_text(
-        "operand",
-        "%operands",
-        compared,
-        walks={"steps.of": ("%steps", "%row")},
-        sums={"known": ("i1", "false"), "fixed": ("i1", "false")},
-    )
-    placed = f"""  %axis = sub i64 %last, %i
+# Where an axis goes among those that have been put into order.
+_PLACED = """  %axis = sub i64 %last, %i
   br label %look
 look:
   %k = phi i64 [ %i, %i.body ], [ %before, %passed ]
@@ -109,7 +97,8 @@ found:
   call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
   store i64 %axis, ptr %from
 """
-    stepped = """  %next.at = getelementptr i64, ptr %order, i64 %n
+# The stride of the next axis.
+_STEPPED = """  %next.at = getelementptr i64, ptr %order, i64 %n
   %next.axis = load i64, ptr %next.at
   %stride.at = getelementptr i64, ptr %strides, i64 %next.axis
   store i64 %stride, ptr %stride.at
@@ -117,8 +106,24 @@ found:
   %its.size = load i64, ptr %size.at
   %stride.next = mul i64 %stride, %its.size
 """
-    axes = loop_text("i", "%rank", placed)
-    steps = loop_text("n", "%rank", stepped, sums={"stride": ("i64", "%size")})
+
+
+def _write(module: ModuleBuilder) -> None:
+    """Put the axes into order, the last one first, and give the array the strides of that.
+
+    As NumPy does it: an axis goes inside of another one if its steps are the shorter ones in all operands that step
+    along both; one of which no operand can tell is passed over.
+    """
+    looked = loop_text(
+        "operand",
+        "%operands",
+        _COMPARED,
+        walks={"steps.of": ("%steps", "%row")},
+        sums={"known": ("i1", "false"), "fixed": ("i1", "false")},
+    )
+    axes = loop_text("i", "%rank", _PLACED.format(looked=looked))
+    steps = loop_text("n", "%rank", _STEPPED, sums={"stride": ("i64", "%size")})
+    module.declare("PyArray_UpdateFlags", "void", ("ptr", "i32"))
     module.declare("llvm.memmove.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
     module.define(
         _NAME,
