@@ -194,6 +194,9 @@ def keys_of_a_grid(a, rng):
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_searches_for_thousands_of_numbers(name):
+    if name == "not sorted" and not FINDS_THE_SAME:
+        pytest.skip("where such numbers belong is not defined: this NumPy searches in another way")
+
     def positions(a, keys):
         return np.searchsorted(a, keys), np.searchsorted(a, keys, side="right")
 
@@ -201,8 +204,6 @@ def test_searches_for_thousands_of_numbers(name):
     with config.overridden(quick_runs=0):
         for size in (5, 1, 2, 3, 16, 17, 100, 1000, 1024, 1025, 1500, 1501):
             a = GRIDS[name](size)
-            if name == "not sorted" and not FINDS_THE_SAME:
-                continue
             for keys in (keys_of_a_grid(a, rng), keys_of_a_grid(a, rng)[::-1]):
                 agree(compiled, positions, a, keys)
                 agree(compiled, positions, a, keys[:9])
