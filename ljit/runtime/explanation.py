@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ljit.codegen.layouts.instances import writes_as_object
 from ljit.codegen.objects.attributes import place_of
 from ljit.ir import Node
 from ljit.ops.control import CALL_NATIVE, DEOPTIMIZE, GUARD, PLANNED_EXITS
@@ -180,7 +181,10 @@ def _is_at_known_place(node: Node) -> bool:
     """Whether it reads or writes an attribute at the place where objects of its class have it."""
     if node.op is not GETATTR and node.op is not SETATTR:
         return False
-    return place_of(class_of(node.inputs[0].type), str(node.attrs["name"])) is not None
+    cls = class_of(node.inputs[0].type)
+    if cls is None or place_of(cls, str(node.attrs["name"])) is None:
+        return False
+    return node.op is GETATTR or writes_as_object(cls)
 
 
 def _snippet(node: Node) -> str:
