@@ -123,12 +123,22 @@ def test_sums_of_lists_and_tuples_are_those_of_cpython():
     def sums(xs, n):
         made = [x * n for x in xs]
         x, y, z = made[0], made[1], made[2]
-        return sum(made), sum(made, 1), sum((x, y, z)), sum((1, x, y, z), 0.5), sum([n, n], 2)
+        bools = sum(made, True), sum((x, y, z), True)
+        return (
+            sum(made),
+            sum(made, 1),
+            sum((x, y, z)),
+            sum((1, x, y, z), 0.5),
+            sum([n, n], 2),
+            bools,
+        )
 
     for xs in (MANY, ITEMS["cancelled"], ITEMS["infinite"], ITEMS["zeros"] * 2, [1e16, -1.0, 1.0]):
         made = [x * 3 for x in xs]
         x, y, z = made[0], made[1], made[2]
-        wanted = sum(made), sum(made, 1), sum((x, y, z)), sum((1, x, y, z), 0.5), sum([3, 3], 2)
+        bools = sum(made, True), sum((x, y, z), True)
+        tuples = sum((x, y, z)), sum((1, x, y, z), 0.5)
+        wanted = sum(made), sum(made, 1), *tuples, sum([3, 3], 2), bools
         for _ in range(4):
             assert same(sums(xs, 3), wanted)
 

@@ -162,6 +162,7 @@ def halved_sum(a, b):
     lambda: ([7],),
     lambda: ([],),  # TypeError
     lambda: ([1, "a"],),
+    lambda: (range(5),),
 )
 def reduced(xs):
     kept = [*xs]
@@ -172,3 +173,8 @@ def reduced(xs):
 @program(lambda: ([1.0, 2.0, 4.0],), lambda: ([1.0, 0.0, 4.0],), lambda: ([1, 2**70],))
 def reduced_quotients(xs):
     return reduce(lambda a, b: a / b, xs), reduce(lambda h, x: h * 31 + int(x) & 0xFFFF, xs, 7)
+
+
+@program(lambda: ([1, 2],), lambda: (5,), lambda: (np.array(5.0),), lambda: (np.arange(4.0),))
+def reduced_items(xs):
+    return reduce(lambda a, b: a + b, xs, 0), reduce(halved_sum, xs)

@@ -1,7 +1,7 @@
 """``functools.reduce`` as a loop: ``reduce(lambda s, x: s * 0.5 + x, xs, 0.0)``.
 
 The function is inlined there. Where `reduce`, or the function, is not what it was when the graph was made, it is
-called.
+called; so it is with what may not be iterable, of which it complains in words of its own.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
 from ljit.ir import Value
 from ljit.records import Record
+from ljit.types import BOOL
 
 __all__ = ["emit_reduced"]
 
+_ITERABLE = (list, tuple, range, str, bytes, dict, set, frozenset)
 #: names that no variable of a program has
 _FUNCTION, _ITEMS, _ITEM = "function of reduce", "items of reduce", "item of reduce"
 _RESULT, _HAS_RESULT = "result of reduce", "whether reduce has a result"
@@ -57,9 +59,15 @@ def emit_reduced(e: Emission, call: tree.Apply) -> Value | None:
     pairs: list[tuple[Value, object]] = [(callee, reduce)]
     if function is not None:
         pairs.append((e.load(function, where), known))
+    usual = e.emit(
+        "py::isinstance", e.load(items, where), e.constant(_ITERABLE, where), where=where
+    )
+    (is_loop,) = e.branch(
+        usual, lambda: (are_known(e, pairs, where),), lambda: (usual,), where, outputs=(BOOL,)
+    )
     return either(
         e,
-        are_known(e, pairs, where),
+        is_loop,
         lambda: _in_loop(e, reduced),
         lambda: _called(e, reduced, e.load(items, where)),
         where,

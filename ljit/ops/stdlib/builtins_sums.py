@@ -17,6 +17,8 @@ from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ListType, TupleType, Ty
 __all__: list[str] = []
 
 _INSTRUCTIONS = 3  # of a trip, about
+#: of sums of floats; what begins with a bool is not compensated for
+_STARTS = (INT, FLOAT) if COMPENSATES else (BOOL, INT, FLOAT)
 
 
 def _infer_sum(iterable: Type, start: Type = INT) -> Type:
@@ -35,7 +37,7 @@ def _type_of_list(item: Type, start: Type) -> Type:
     """The type of a sum of items; Any: CPython adds them."""
     if item in (BOOL, INT) and start in (BOOL, INT):
         return INT
-    return FLOAT if item == FLOAT and start in (BOOL, INT, FLOAT) else ANY
+    return FLOAT if item == FLOAT and start in _STARTS else ANY
 
 
 def _type_of_vector(x: ArrayType, start: Type) -> Type:
@@ -56,7 +58,9 @@ def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
         *iterable.items, start
     ):
         return False
-    return result in (INT, FLOAT) or (not COMPENSATES and result != ANY)
+    if not COMPENSATES:
+        return result != ANY
+    return result == INT or (result == FLOAT and start in _STARTS)
 
 
 def _effect_of_sum(iterable: Type, start: Type = INT) -> Effect:
