@@ -28,7 +28,7 @@ from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.half import HALF_CONVERSIONS, HALF_NAMES, HALF_TYPE
 from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, partition
-from ljit.codegen.llvm.settings import settings_of_module, tell_process
+from ljit.codegen.llvm.settings import settings_of_code, settings_of_passes
 from ljit.errors import CodegenError
 from ljit.frames import is_raised_by_handler
 from ljit.records import Record
@@ -179,7 +179,6 @@ class _Host:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self.cpu: str = llvm.get_host_cpu_name()
-        tell_process(self.cpu)
         self.feature_map = llvm.get_host_cpu_features()
         features = _feature_string(self.feature_map)
         self.machine = _target_machine(self.cpu, features)
@@ -191,8 +190,8 @@ class _Host:
 
     @contextmanager
     def optimized(self, text: str, passes: Passes) -> Iterator[Any]:
-        """Parse and optimise."""
-        with self.parsed(text) as module:
+        """Parse and optimise; meanwhile LLVM has the settings of our code."""
+        with settings_of_code(self.cpu), self.parsed(text) as module:
             self.run_passes(module, text, passes)
             yield module
 
@@ -233,7 +232,7 @@ class _Host:
         else:
             parts, pipelines = [module], [builder.getModulePassManager()]
         calls_copies = _HAS_VECTOR_COPIES in text
-        with settings_of_module(calls_copies=calls_copies, unit_steps=passes.unit_steps):
+        with settings_of_passes(calls_copies=calls_copies, unit_steps=passes.unit_steps):
             for pipeline in pipelines:
                 for part in parts:
                     pipeline.run(part, builder)
@@ -250,6 +249,7 @@ class _Host:
             main, quick = (held.enter_context(self.parsed(x)) if x else None for x in parts)
             parsed = time.perf_counter()
             if main is not None:
+                held.enter_context(settings_of_code(self.cpu))
                 self.run_passes(main, parts[0], passes)
             optimized = time.perf_counter()
             machines = ((main, self.machine), (quick, self.quick_machine))

@@ -137,14 +137,10 @@ def test_jumps_do_not_touch_the_end_of_32_bytes():
     incoming = ", ".join(f"[{i}, %b{i}]" for i in range(steps))
     text += f"ret i64 -1\nout:\n%r = phi i64 {incoming}\nret i64 %r\n}}"
     host = engine._host()
-    with host.parsed(text) as module:
+    with settings.settings_of_code(host.cpu), host.parsed(text) as module:
         padded = len(host.machine.emit_object(module))
-    llvm.set_option("ljit", "-x86-align-branch-boundary=0")
-    try:
-        with host.parsed(text) as module:
-            plain = len(host.machine.emit_object(module))
-    finally:
-        llvm.set_option("ljit", "-x86-align-branch-boundary=32")
+    with host.parsed(text) as module:
+        plain = len(host.machine.emit_object(module))
     assert padded > plain
 
 
