@@ -1,15 +1,16 @@
 """Split general ops into simpler ones where the operands show that those suffice.
 
 Contract: an op with `OpDef.decompose` becomes the ops that this builds, as the variance of an array becomes two
-passes over it. `_rules` maps others to functions that build the replacement in front of a node, or give None to
-leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made on the
-spot is `py::call`. An op whose errors a native handler gets stays whole. ``[x] * 3`` is ``[x, x, x]``, up to 16
+passes over it. If one of these were unknown, as a sum of arrays whose sizes do not go together, they are taken back:
+the whole op raises what NumPy does. `_rules` maps others to functions that build the replacement in front of a node, or
+give None to leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made
+on the spot is `py::call`. An op whose errors a native handler gets stays whole. ``[x] * 3`` is ``[x, x, x]``, up to 16
 items. What the ops were given stays until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
@@ -107,8 +108,23 @@ def _in_parts(node: Node) -> list[Value] | None:
         return None
     if node.op.evaluate is not None and is_tried(node):
         return None
+    before = node.prev
     value = node.op.decompose(_Parts(node), *node.inputs, **node.attrs)
-    return None if value is None else [value]
+    made = list(_made_between(before, node))
+    if value is not None and not any(out.type == ANY for new in made for out in new.outputs):
+        return [value]
+    for new in reversed(made):
+        new.erase()
+    return None
+
+
+def _made_between(before: Node | None, node: Node) -> Iterator[Node]:
+    """The nodes in front of the node, from the one after `before` on."""
+    assert node.block is not None
+    new = before.next if before is not None else node.block.first
+    while new is not None and new is not node:
+        yield new
+        new = new.next
 
 
 @cache

@@ -130,7 +130,9 @@ def _stores_columns(node: Node, least: int = 0) -> bool:
     if not node.op.schema.written or len(node.inputs) < 3:
         return False
     array, index = node.inputs[0].type, node.inputs[1].type
-    if not isinstance(index, TupleType) or not (least == 0 or _has_rows(array, least)):
+    if not isinstance(index, TupleType) or not index.items:
+        return False
+    if least and not _has_rows(array, least):
         return False
     last = index.items[-1]
     return isinstance(array, ArrayType) and isinstance(last, SliceType) and last != _ALL

@@ -83,6 +83,8 @@ def test_like_keeps_dtype_and_shape(name):
     assert check(name, np.ones((2, 3)).T) == "typed"
     assert check(name, np.ones((2, 3)).T, order="C") == "ran"
     assert check(name, np.ones(6)[::-2]) == "ran"
+    assert check(name, np.ones(6), subok=False) == "ran"
+    assert check(name, np.ones(6), subok=None) == "raised"
     assert check(name, [1, 2]) == "unknown"
 
 

@@ -321,3 +321,36 @@ def an_item_of_a_dict_that_nothing_else_has(x):
 @program(lambda: (np.ones((2, 2, 3)), np.array([1, 4])), lambda: (np.float32(0.0), np.ones(3)))
 def indices_of_an_array_without_axes(x, y):
     return np.flatnonzero(np.array(2.0)), np.flatnonzero(x), np.flatnonzero(np.sum(y).reshape(()))
+
+
+@program(lambda: ([1.0], np.ones(3)), lambda: (np.zeros(3), np.ones(3)), lambda: ([1], 2))
+def stores_at_no_index(a, b):
+    try:
+        a[()] = b
+    except TypeError as error:
+        return str(error)
+    return sum(range(3))
+
+
+MASK = np.arange(6).reshape(2, 3) % 2 > 0
+
+
+@program(
+    lambda: (np.ones((4, 3)), MASK),
+    lambda: (np.ones((3, 3)), MASK),
+    lambda: (np.arange(6.0).reshape(2, 3), MASK),
+)
+def a_mean_where_a_mask_does_not_fit(a, mask):
+    total = 0
+    for k in range(3):
+        total += k
+    return total, np.mean(a, axis=0, where=mask)
+
+
+@program(
+    lambda: (np.ones((3, 3)), np.ones((2, 3, 3)), MASK),
+    lambda: (np.ones((2, 3)), np.ones((2, 2, 3)), MASK),
+    lambda: (np.ones((2, 2)), np.ones((2, 2, 3)), MASK),
+)
+def a_ufunc_whose_mask_does_not_fit(a, out, mask):
+    return np.add(a, a, out=out, where=mask), np.expm1(a, out=out, where=mask)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.arrays.boxed import chosen_dtype, declare_function, shape_rank
+from ljit.ops.arrays.boxed import chosen_dtype, declare_function, is_flag, shape_rank
 from ljit.ops.arrays.convert import can_store, store_scalar
 from ljit.ops.arrays.rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.ops.ranges.array_ranges import LIKE_FIRST, OF_SHAPE
@@ -140,7 +140,7 @@ def _infer_like(
     shape: object = None,
 ) -> Type:
     chosen = chosen_dtype(dtype, dtype_of(a))
-    if order not in ("K", "C") or shape is not None or dtype_of(a) is None:
+    if order not in ("K", "C") or shape is not None or not is_flag(subok) or dtype_of(a) is None:
         return ANY
     if not isinstance(a, ArrayType):
         return array_of(chosen, ())
