@@ -89,31 +89,35 @@ def search(chosen: random.Random) -> str:
 
 
 def recurrence(chosen: random.Random) -> str:
-    """A function that stores elements of a matrix, and loads them in the next trip."""
-    pick, step = chosen.choice, chosen.choice((1, -1))
-    is_row = chosen.random() < 0.6
+    """A function that stores elements of a matrix, and loads them in the next trip.
 
-    def element(array: str, ahead: int, line: str = "y") -> str:
+    In every second one that is so in some trips only, as with ``m[x, k + 2]`` and ``m[x - 1, y]``.
+    """
+    pick, step = chosen.choice, chosen.choice((1, -1))
+    line, loaded = pick((("y", "y"), ("y", "k + 2"), ("y", "y"), ("k + 2", "y")))
+    is_row = line == loaded and chosen.random() < 0.7
+
+    def element(array: str, ahead: int, line: str = line) -> str:
         place = (line, f"x + {ahead}") if is_row else (f"x + {ahead}", line)
         return f"{array}[{', '.join(place)}]"
 
     def other(arrays: str = "mmooq") -> str:
-        line = pick(("y", "y", "y + 1", "y - 1", "x", "k + 2"))
-        return element(pick(arrays), chosen.randrange(-2, 3), line)
+        other_line = pick(("y", "y", "y + 1", "y - 1", "x", "k + 2"))
+        return element(pick(arrays), chosen.randrange(-2, 3), other_line)
 
     def operand() -> str:
         return pick((other(), other(), element("m", 0), "k", "t"))
 
     ahead = pick((0, 0, 1, -1))
     lines = [
-        f"t = {element('m', ahead - step)}",
+        f"t = {element('m', ahead - step, loaded)}",
         f"{element('m', ahead)} {pick(('=', '=', '+='))} t * 0.5 + {operand()}",
     ]
-    for _ in range(pick((0, 1, 1, 2))):
-        line = f"{other('mmo')} {pick(('=', '+='))} {operand()}"
+    for _ in range(pick((0, 1, 1, 2)) if line == loaded else 0):
+        store = f"{other('mmo')} {pick(('=', '+='))} {operand()}"
         if chosen.random() < 0.2:
-            line = f"if t > {operand()}: {line}"
-        lines.insert(pick((len(lines), len(lines), 1)), line)
+            store = f"if t > {operand()}: {store}"
+        lines.insert(pick((len(lines), len(lines), 1)), store)
     if chosen.random() < 0.3:
         lines.append(f"s = {operand()}")
     trips = "range(2, n - 2)" if step > 0 else "range(n - 3, 1, -1)"
@@ -130,7 +134,7 @@ class Arguments:
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.dtype = random.Random(seed).choice(("f8", "f8", "f8", "f4", "i8", "i4", "u1", "f2"))
+        self.dtype = random.Random(seed).choice(("f8",) * 6 + ("f4", "i8", "i4", "u1", "f2"))
 
     def array(self, chosen: random.Random, shape: tuple[int, ...], *, is_hostile: bool) -> Any:
         values = np.random.default_rng(chosen.randrange(2**32)).permutation(int(np.prod(shape)))
