@@ -213,7 +213,8 @@ def test_products_of_short_rows_and_vectors():
                     compiled(x, normal, 0.5), distances(x, normal, 0.5), strict=True
                 ):
                     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-                    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+                    eps = np.finfo(dtype).eps
+                    np.testing.assert_allclose(found, wanted, rtol=50 * eps, atol=8 * eps)
     with pytest.raises(ValueError, match="mismatch"):
         compiled(np.ones((5, 3)), np.ones(4), 0.5)
     points = np.full((5, 3), np.inf)

@@ -23,7 +23,8 @@ def product_by_method(a, b):
 
 
 def matrices(shape: tuple[int, int], dtype: str) -> Iterator[np.ndarray]:
-    a = np.random.default_rng(1).uniform(1, 2, shape).astype(dtype)
+    low, high = (1, 90) if dtype == "int32" else (1, 2)
+    a = np.random.default_rng(1).uniform(low, high, shape).astype(dtype)
     views = (strided(a), strided(a.T).T, strided(a)[:, ::-1], reversed_(a), a[::-1], repeated(a))
     yield from (a, np.asfortranarray(a), *views)
 
@@ -35,7 +36,7 @@ def test_a_matrix_with_gaps_and_a_vector(function, dtype: str) -> None:
     for shape in SHAPES:
         for a in matrices(shape, dtype):
             before = a.copy()
-            row, column = (strided(np.linspace(1, 2, n).astype(dtype)) for n in shape)
+            row, column = (strided(np.linspace(1, 9, n).astype(dtype)) for n in shape)
             for x, y in ((a, column), (row, a), (a, column.copy()), (row[::-1], a)) * 2:
                 found, wanted = compiled(x, y), function(x, y)
                 assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
