@@ -101,7 +101,10 @@ def emit_attribute(e: Emission, select: tree.Select) -> Value:
 
 
 def _inlined(e: Emission, call: tree.Apply) -> Value | None:
-    """Emit the call of a nested function; None if it is another call, also of a lambda with stars: that is a value."""
+    """Emit the call of a nested function; None if it is another call.
+
+    A lambda that is called with stars is a value, and so is a generator function whose generator is kept.
+    """
     if isinstance(call.function, tree.Lambda):
         return None if _has_stars(call) else inline_lambda(e, call.function, call)
     if not isinstance(call.function, tree.Var):
@@ -109,7 +112,7 @@ def _inlined(e: Emission, call: tree.Apply) -> Value | None:
     found = e.find(call.function.name)
     if found is None or call.function.name not in found[0].inlinable:
         return None
-    return inline_call(e, call)
+    return None if call.function.name in found[0].generators else inline_call(e, call)
 
 
 def _is_bare_super(e: Emission, call: tree.Apply) -> bool:

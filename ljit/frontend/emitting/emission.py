@@ -32,7 +32,16 @@ from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
-__all__ = ["Cleanup", "Emission", "Exit", "NeedsCellError", "NestedFunction", "Scope", "emits"]
+__all__ = [
+    "Cleanup",
+    "Emission",
+    "Exit",
+    "NeedsCellError",
+    "NestedFunction",
+    "NotInlinedError",
+    "Scope",
+    "emits",
+]
 
 _MAX_NODES = 20_000
 
@@ -43,6 +52,14 @@ class NeedsCellError(UnsupportedSyntaxError):
     def __init__(self, message: str, where: SourceRange, variable: str) -> None:
         super().__init__(message, where)
         self.variable = variable
+
+
+class NotInlinedError(UnsupportedSyntaxError):
+    """The body of a generator function cannot run in the place of its call: it is translated if that stays a call."""
+
+    def __init__(self, message: str, where: SourceRange, generator: object) -> None:
+        super().__init__(message, where)
+        self.generator = generator
 
 
 _Emitter = Callable[["Emission", Any], Any]  # each takes the tree class that it is listed under
@@ -63,7 +80,8 @@ def emits(*classes: type[Tree]) -> Callable[[_Emitter], _Emitter]:
 class Scope(Record, frozen=False):
     """The local variables of a function or comprehension: slots by name.
 
-    `inlinable` are the names of nested functions that may be inlined, `functions` those defined so far.
+    `inlinable` are the names of nested functions that are inlined, `generators` those of generator functions that may
+    be, whether they are values as well or not; `functions` are those of both that are defined so far.
     `unsure` collects slots that were read where they may be unbound, `settled` are variables that are bound once,
     `rebound` those that nested functions declare ``nonlocal``.
     """
@@ -72,6 +90,7 @@ class Scope(Record, frozen=False):
     slots: Mapping[str, str]
     deleted: frozenset[str] = frozenset()
     inlinable: frozenset[str] = frozenset()
+    generators: frozenset[str] = frozenset()
     escapes: Mapping[str, SourceRange] = made_by(factory=dict)
     functions: dict[str, NestedFunction] = made_by(factory=dict)
     unsure: dict[str, None] = made_by(factory=dict)
@@ -123,10 +142,16 @@ class Emission:
     """Where nodes go and what is known there."""
 
     def __init__(
-        self, function: FunctionType, graph: Graph, *, inlines_generators: bool = False
+        self,
+        function: FunctionType,
+        graph: Graph,
+        *,
+        inlines_generators: bool = False,
+        kept_generators: tuple[object, ...] = (),
     ) -> None:
         self.function = function
         self.inlines_generators = inlines_generators
+        self.kept_generators = kept_generators  # functions and trees of those that are not inlined
         self.graph = graph
         self.block = graph.block
         self.scope = Scope(None, {})
@@ -142,7 +167,9 @@ class Emission:
         self.views: list[str] = []  # slots of those whose loops are in the innermost of them
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
-        self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
+        self.generators: tuple[
+            object, ...
+        ] = ()  # functions and trees of those that are being inlined
         # of the code that is being emitted: one for each yield of generators around it
         self.copies = 1
         # what becomes of a value that is yielded

@@ -19,7 +19,7 @@ import ljit.frontend.emitting.statements  # these register the emitters
 import ljit.frontend.emitting.try_statements
 import ljit.ops  # noqa: F401  # declares the ops
 from ljit.errors import UnsupportedSyntaxError
-from ljit.frontend.emitting.emission import Emission, NeedsCellError
+from ljit.frontend.emitting.emission import Emission, NeedsCellError, NotInlinedError
 from ljit.frontend.emitting.nested import function_scope, refuse_generator
 from ljit.frontend.lifting.lifting import lift_nested
 from ljit.frontend.trees import tree
@@ -28,7 +28,7 @@ from ljit.frontend.trees.scopes import names_of
 from ljit.ir import Graph
 from ljit.ops.control import RETURN
 
-__all__ = ["build_graph", "emit_graph"]
+__all__ = ["build_graph"]
 
 
 def build_graph(fn: FunctionType) -> Graph:
@@ -59,30 +59,31 @@ def _translate(fn: FunctionType) -> Graph:
 
 
 def _emit(definition: tree.Def, fn: FunctionType, *, inlines_generators: bool) -> Graph:
-    """Emit the graph; variables are put into cells when that turns out to be needed."""
+    """Emit the graph; variables are put into cells, and generators stay such, when that turns out to be needed."""
     cells: frozenset[str] = frozenset()
+    kept: tuple[object, ...] = ()
     while True:
+        graph = Graph(definition.name)
+        e = Emission(fn, graph, inlines_generators=inlines_generators, kept_generators=kept)
         try:
-            return emit_graph(definition, fn, cells, inlines_generators=inlines_generators)
+            return _emit_graph(e, definition, cells)
         except NeedsCellError as error:
             cells |= {error.variable}
+        except NotInlinedError as error:
+            kept = (*kept, error.generator)
 
 
-def emit_graph(
-    definition: tree.Def, fn: FunctionType, cells: frozenset[str], *, inlines_generators: bool
-) -> Graph:
-    """Emit the graph of the tree of `fn`; `cells` are the variables that nested functions find in cells."""
-    graph = Graph(definition.name)
-    emission = Emission(fn, graph, inlines_generators=inlines_generators)
+def _emit_graph(e: Emission, definition: tree.Def, cells: frozenset[str] = frozenset()) -> Graph:
+    """Emit the graph of a function's tree; `cells` are the variables that nested functions find in cells."""
     names = names_of(definition)
-    refuse_generator(emission, names)
-    emission.scope = function_scope(None, names, {name: name for name in names.bound}, cells)
-    params = [(param, graph.block.add_param(param.name)) for param in definition.decl.params]
-    emission.make_cells(sorted(cells), definition.range)
+    refuse_generator(e, names)
+    e.scope = function_scope(e, None, names, {name: name for name in names.bound}, cells)
+    params = [(param, e.graph.block.add_param(param.name)) for param in definition.decl.params]
+    e.make_cells(sorted(cells), definition.range)
     for param, value in params:
-        emission.store_name(param.name, value, param.range)
-    emission.statements(definition.body)
-    if not emission.block.is_terminated:
+        e.store_name(param.name, value, param.range)
+    e.statements(definition.body)
+    if not e.block.is_terminated:
         where = definition.body[-1].range
-        emission.terminate(RETURN, (emission.constant(None, where),), where)
-    return graph
+        e.terminate(RETURN, (e.constant(None, where),), where)
+    return e.graph

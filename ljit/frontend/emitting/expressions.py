@@ -11,6 +11,7 @@ from ljit.frontend.emitting.calls import (
     refuse_frame_access,
 )
 from ljit.frontend.emitting.emission import Emission, emits
+from ljit.frontend.emitting.functions import inlined_function
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
 from ljit.ir import Value
@@ -28,9 +29,20 @@ def _variable(e: Emission, var: tree.Var) -> Value:
         refuse_frame_access(e, var.name, var.range, has_arguments=True)
         return load_outside(e, var)
     scope, slot = found
+    if var.name in scope.inlinable:
+        return _generator_function(e, var)
     if slot not in e.bound:
         scope.unsure[slot] = None
     return e.load(slot, var.range, free=not e.is_own(scope))
+
+
+def _generator_function(e: Emission, var: tree.Var) -> Value:
+    """Emit the making of a nested generator function that is mostly inlined."""
+    made = inlined_function(e, var.name)
+    if made is not None:
+        return made
+    message = f"the generator function {var.name!r} may not be defined yet here"
+    raise e.refused(f"{message}; define it at module level", var.range, e.find(var.name))
 
 
 @emits(tree.Const)

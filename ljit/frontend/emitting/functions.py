@@ -7,6 +7,7 @@ writes them there as well, and reads its own values, but for those that nested f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import CellType, FunctionType
 
 from ljit.frontend.emitting.emission import Emission, Scope, emits
@@ -19,7 +20,7 @@ from ljit.frontend.trees.tree_base import parts_of
 from ljit.ir import Value
 from ljit.source import SourceRange
 
-__all__ = ["function_value", "generator_value"]
+__all__ = ["function_value", "generator_value", "inlined_function"]
 
 
 @emits(tree.Lambda)
@@ -28,17 +29,22 @@ def _lambda(e: Emission, expression: tree.Lambda) -> Value:
 
 
 def function_value(
-    e: Emission, definition: tree.Def, *, is_kept: bool = True, is_seen: bool = True
+    e: Emission,
+    definition: tree.Def,
+    *,
+    is_kept: bool = True,
+    is_seen: bool = True,
+    evaluated: Mapping[str, str] | None = None,
 ) -> Value:
     """Emit the making of a nested function: its defaults and annotations, then the function.
 
-    `is_kept` if it may be called later, `is_seen` if it is more than called.
+    `is_kept` if it may be called later, `is_seen` if it is more than called, `evaluated` are slots of defaults.
     """
     decl = definition.decl
     with_default = [p for p in decl.params if p.default is not None]
     positional = [p for p in with_default if not p.keyword_only]
     by_keyword = [p for p in with_default if p.keyword_only]
-    values = [e.expression(p.default) for p in (*positional, *by_keyword) if p.default is not None]
+    values = [_default(e, p, evaluated or {}) for p in (*positional, *by_keyword)]
     defaults = _tuple(e, values[: len(positional)], definition.range)
     annotations = _annotations(e, definition) if is_seen else []
     made = _function(e, definition.name, definition, defaults, is_kept=is_kept)
@@ -51,6 +57,13 @@ def function_value(
         by_name = e.emit("prim::DictConstruct", *pairs, where=definition.range)
         e.effect("py::setattr", made, by_name, where=definition.range, name="__kwdefaults__")
     return made
+
+
+def _default(e: Emission, param: tree.Param, evaluated: Mapping[str, str]) -> Value:
+    if param.name in evaluated:
+        return e.load(evaluated[param.name], param.range)
+    assert param.default is not None
+    return e.expression(param.default)
 
 
 def _annotations(e: Emission, definition: tree.Def) -> list[Value]:
@@ -105,7 +118,7 @@ def _function(
             continue
         if variable in assigned:
             raise _refused(e, name, f"{variable!r} is bound by :=", where, found)
-        nested = _inlined_function(e, variable, found, is_kept=is_kept)
+        nested = inlined_function(e, variable, is_kept=is_kept)
         if nested is not None:
             cells.append(_call(e, CellType, nested, where=where))
             continue
@@ -124,25 +137,26 @@ def _function(
     )
 
 
-def _inlined_function(
-    e: Emission, variable: str, found: tuple[Scope, str] | None, *, is_kept: bool
-) -> Value | None:
+def inlined_function(e: Emission, variable: str, *, is_kept: bool = True) -> Value | None:
     """Make a nested function, which is inlined elsewhere, for code that CPython runs; None if it cannot be.
 
     There is no telling it from the one that was defined: it is called only, and binds no variables around.
     """
+    found = e.find(variable)
     function = found[0].functions.get(variable) if found is not None else None
     if found is None or function is None or found[1] not in e.bound:
         return None
     definition = function.definition
-    if variable not in found[0].inlinable or function.defaults or definition in e.inlining:
+    if variable not in found[0].inlinable or definition in e.inlining:
         return None
     names = names_of(definition)
     if names.outside or names.rebound:
         return None
     before = e.scope, e.inlining
     e.scope, e.inlining = function.scope, (*e.inlining, definition)
-    made = function_value(e, definition, is_kept=is_kept, is_seen=False)
+    made = function_value(
+        e, definition, is_kept=is_kept, is_seen=False, evaluated=function.defaults
+    )
     e.scope, e.inlining = before
     return made
 

@@ -11,9 +11,8 @@
         ...                 # the else clause
 
 That is what happens in CPython, in the same order: a generator runs from one yield to the next while the loop waits for
-it, and the other way round. It differs where somebody could tell that a generator was given up: so a body with other
-statements than those of `_STATEMENTS` (``try``, ``with``) is left to the generator. The function is the one that the
-name stood for at first; the graph asks in each call whether it still does.
+it, and the other way round (`generator_bodies` says of which bodies). The function is a nested one, or the one that a
+global name stood for at first; the graph asks in each call whether it still does.
 """
 
 from __future__ import annotations
@@ -26,43 +25,54 @@ from types import FunctionType
 from ljit.analysis.assumptions import python_function
 from ljit.errors import UserError
 from ljit.frontend.emitting.attempts import fails
-from ljit.frontend.emitting.emission import Emission, emits
+from ljit.frontend.emitting.emission import Emission, NestedFunction, NotInlinedError, emits
+from ljit.frontend.emitting.functions import inlined_function
 from ljit.frontend.emitting.iteration import ItemLoop
 from ljit.frontend.emitting.known_names import known_value
 from ljit.frontend.emitting.nested import function_scope
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.build import build_def
+from ljit.frontend.trees.generator_bodies import can_run_in_place, yields_of
 from ljit.frontend.trees.scopes import names_of
 from ljit.frontend.trees.tree import Tree
-from ljit.frontend.trees.tree_base import parts_of
-from ljit.frontend.trees.tree_patterns import Match
 from ljit.ir import Value
 from ljit.parameters import defaults_of, has_keywords, has_rest
 from ljit.records import Record
 from ljit.source import SourceRange
 from ljit.types import BOOL
 
-__all__ = ["GeneratorCall", "called_generator", "evaluate_call", "loop_over_generator"]
+__all__ = [
+    "GeneratorCall",
+    "called_generator",
+    "evaluate_call",
+    "loop_over_generator",
+    "plain_call",
+]
 
-_MOST_YIELDS = 3  # the loop's body is written as often
 _MOST_INLINED = 4  # generators within one another
 _MOST_COPIES = 8  # of a loop's body, by the yields of all the generators around it
+#: builtins that make what can be gone through
+_MAKERS = (enumerate, filter, list, map, range, reversed, set, sorted, tuple, zip)
 _DELEGATED = "yield from"  # a variable for what is yielded on
 #: what `Emission` knows of the frame whose code is emitted
 _OF_A_FRAME = "scope caller loop region function inlining consume generators on_stop".split()
-_STATEMENTS = (
-    (tree.Assert | tree.Assign | tree.AugAssign | tree.Break | tree.Continue | tree.Delete)
-    | (tree.ExprStmt | tree.For | tree.If | Match | tree.Pass | tree.Raise | tree.Return)
-    | tree.While
-)
 
 
 class CalledGenerator(Record):
-    """A call of a generator function: the object that is called, and the tree of its function."""
+    """A call of a generator function, and the tree of that.
 
-    called: object
-    definition: tree.Def
+    `called`: the object that the name stood for; None: it is `nested`, which nothing else stands for.
+    """
+
     call: tree.Apply
+    definition: tree.Def
+    called: object = None
+    nested: NestedFunction | None = None
+
+    @property
+    def identity(self) -> object:
+        """What tells the generator function from others."""
+        return self.definition if self.nested is not None else python_function(self.called)
 
 
 def _function_of(generator: CalledGenerator) -> FunctionType:
@@ -73,84 +83,84 @@ def _function_of(generator: CalledGenerator) -> FunctionType:
 
 def called_generator(e: Emission, iterable: Tree) -> CalledGenerator | None:
     """Give the generator function that is called, if its body can run in the place of the call."""
-    if not e.inlines_generators or not isinstance(iterable, tree.Apply) or iterable.keywords:
+    if not isinstance(iterable, tree.Apply) or iterable.keywords:
         return None
-    called = known_value(e, iterable.function)
+    if any(isinstance(argument, tree.Starred) for argument in iterable.arguments):
+        return None
+    found = _nested_generator(e, iterable) or _outer_generator(e, iterable)
+    if found is None or len(e.generators) >= _MOST_INLINED:
+        return None
+    if any(found.identity is other for other in (*e.generators, *e.kept_generators)):
+        return None
+    if e.copies * len(yields_of(found.definition)) > _MOST_COPIES:
+        return None
+    return found
+
+
+def _nested_generator(e: Emission, call: tree.Apply) -> CalledGenerator | None:
+    place = e.find(call.function.name) if isinstance(call.function, tree.Var) else None
+    if place is None or not isinstance(call.function, tree.Var) or place[1] not in e.bound:
+        return None
+    scope, name = place[0], call.function.name
+    nested = scope.functions.get(name) if name in scope.generators else None
+    if nested is None or nested.definition in e.inlining:
+        return None
+    params = nested.definition.decl.params
+    is_plain = all(p.has_name and not p.keyword_only for p in params)
+    required = [p for p in params if p.name not in nested.defaults]
+    if not is_plain or not len(required) <= len(call.arguments) <= len(params):
+        return None
+    return CalledGenerator(call, nested.definition, nested=nested)
+
+
+def _outer_generator(e: Emission, call: tree.Apply) -> CalledGenerator | None:
+    called = known_value(e, call.function) if e.inlines_generators else None
     function = python_function(called)
     if function is None or not function.__code__.co_flags & CO_GENERATOR:
         return None
-    if not _takes(function, iterable.arguments) or len(e.generators) >= _MOST_INLINED:
-        return None
-    if function in e.generators or function is e.function:
+    if function is e.function or not _takes(function, len(call.arguments)):
         return None
     try:
         definition = build_def(function)
     except UserError:
         return None
-    if not _is_plain(definition) or e.copies * len(_yields(definition)) > _MOST_COPIES:
-        return None
-    return CalledGenerator(called, definition, iterable)
+    return CalledGenerator(call, definition, called) if can_run_in_place(definition) else None
 
 
-def _takes(function: FunctionType, arguments: Sequence[Tree]) -> bool:
-    """Whether the arguments, all by position, fit the function's parameters."""
-    code, count = function.__code__, len(arguments)
+def _takes(function: FunctionType, count: int) -> bool:
+    """Whether so many arguments by position fit the function's parameters."""
+    code = function.__code__
     if code.co_kwonlyargcount or has_rest(code) or has_keywords(code):
         return False
     required = code.co_argcount - len(function.__defaults__ or ())
-    is_starred = any(isinstance(argument, tree.Starred) for argument in arguments)
-    return required <= count <= code.co_argcount and not is_starred
-
-
-def _is_plain(definition: tree.Def) -> bool:
-    statements = list(_statements(definition.body))
-    yields = _yields(definition)
-    alone = [s.value for s in statements if isinstance(s, tree.ExprStmt)]
-    return (
-        len(yields) <= _MOST_YIELDS
-        and all(isinstance(statement, _STATEMENTS) for statement in statements)
-        and all(any(part is value for value in alone) for part in yields)
-    )
-
-
-def _yields(definition: tree.Def) -> list[tree.Yield]:
-    return [part for part in _parts(definition) if isinstance(part, tree.Yield)]
-
-
-def _parts(definition: tree.Def) -> Iterator[Tree]:
-    return (part for statement in definition.body for part in parts_of(statement))
-
-
-def _statements(body: Sequence[Tree]) -> Iterator[Tree]:
-    for statement in body:
-        yield statement
-        if isinstance(statement, tree.If | tree.For | tree.While):
-            yield from _statements((*statement.body, *statement.orelse))
-        elif isinstance(statement, Match):
-            for case in statement.cases:
-                yield from _statements(case.body)
+    return required <= count <= code.co_argcount
 
 
 # -- the loop --------------------------------------------------------------------------------------
 
 
 class GeneratorCall(Record):
-    """A call of a known generator function, evaluated: the function and its arguments."""
+    """A call of a known generator function, evaluated: the function (None: a nested one) and its arguments."""
 
     generator: CalledGenerator
-    function: Value
+    function: Value | None
     arguments: Sequence[Value]
 
 
 def evaluate_call(e: Emission, generator: CalledGenerator) -> GeneratorCall:
     """Emit what a call of a generator function does at once."""
-    function = e.expression(generator.call.function)
+    is_nested = generator.nested is not None
+    function = None if is_nested else e.expression(generator.call.function)
     arguments = [e.expression(argument) for argument in generator.call.arguments]
     return GeneratorCall(generator, function, arguments)
 
 
 def loop_over_generator(e: Emission, call: GeneratorCall, loop: ItemLoop) -> None:
     """Emit the loop, with the generator's body in it where the function is the known one."""
+    if call.function is None:
+        _inline(e, call, loop)
+        return
+    function = call.function
 
     def inline() -> Sequence[Value]:
         _inline(e, call, loop)
@@ -159,11 +169,24 @@ def loop_over_generator(e: Emission, call: GeneratorCall, loop: ItemLoop) -> Non
     def over_view() -> Sequence[Value]:
         outer, e.inlines_generators = e.inlines_generators, False
         place = call.generator.call.range
-        loop.iterate(e.emit("prim::iter_call", call.function, *call.arguments, where=place))
+        loop.iterate(e.emit("prim::iter_call", function, *call.arguments, where=place))
         e.inlines_generators = outer
         return ()
 
-    e.branch(_is_still(e, call.generator, call.function), inline, over_view, loop.where)
+    e.branch(_is_still(e, call.generator, function), inline, over_view, loop.where)
+
+
+def plain_call(e: Emission, generator: CalledGenerator) -> Value:
+    """Emit the call of a generator function whose generator is used up at once."""
+    call = generator.call
+    if generator.nested is None:
+        return e.expression(call)
+    assert isinstance(call.function, tree.Var)
+    function = inlined_function(e, call.function.name, is_kept=False)
+    if function is None:  # a value as well, or one that cannot be made here
+        function = e.expression(call.function)
+    operands = [e.expression(argument) for argument in call.arguments]
+    return e.emit("py::call", function, *operands, where=call.range, kwnames=())
 
 
 def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value:
@@ -182,16 +205,27 @@ def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value
     return result
 
 
+def _without_argument(generator: CalledGenerator) -> Sequence[tree.Param]:
+    return generator.definition.decl.params[len(generator.call.arguments) :]
+
+
 def _defaults_taken(generator: CalledGenerator) -> Iterator[tuple[str, object]]:
     """The parameters without an argument, and their defaults."""
     defaults = defaults_of(_function_of(generator))
-    missing = generator.definition.decl.params[len(generator.call.arguments) :]
-    return ((param.name, defaults[param.name]) for param in missing)
+    return ((param.name, defaults[param.name]) for param in _without_argument(generator))
+
+
+def _defaults(e: Emission, generator: CalledGenerator, where: SourceRange) -> list[Value]:
+    """Emit what parameters without an argument are."""
+    if generator.nested is None:
+        return [e.constant(x, where) for _, x in _defaults_taken(generator)]
+    slots = generator.nested.defaults
+    return [e.load(slots[p.name], p.range) for p in _without_argument(generator)]
 
 
 def _inline(e: Emission, call: GeneratorCall, loop: ItemLoop) -> None:
     around = _frame_of(e)
-    yields = len(_yields(call.generator.definition))
+    yields = len(yields_of(call.generator.definition))
     with e.left_by_break(loop.where) as whole:
 
         def consume(value: Value) -> None:
@@ -214,15 +248,19 @@ def _generate(
     consume: Callable[[Value], None],
 ) -> None:
     """Emit the generator's body with its parameters bound; `consume` emits what is done with each value."""
-    definition = generator.definition
+    definition, nested = generator.definition, generator.nested
     names = names_of(definition)
     slots = {name: e.fresh_slot(name) for name in names.bound} | {_DELEGATED: e.fresh_slot()}
-    values = [*arguments, *(e.constant(x, where) for _, x in _defaults_taken(generator))]
+    values = [*arguments, *_defaults(e, generator, where)]
+    scope = function_scope(e, nested.scope if nested is not None else None, names, slots)
     on_stop = fails(e, where)
-    with _frame(e, _frame_of(e)), e.new_scope(function_scope(None, names, slots), where):
-        e.on_stop = on_stop
-        e.function, e.consume = _function_of(generator), consume
-        e.generators = (*e.generators, e.function)
+    with _frame(e, _frame_of(e)), e.new_scope(scope, where):
+        e.on_stop, e.consume = on_stop, consume
+        e.generators = (*e.generators, generator.identity)
+        if nested is None:
+            e.function = _function_of(generator)
+        else:
+            e.inlining = (*e.inlining, definition)
         for param, value in zip(definition.decl.params, values, strict=True):
             e.store_name(param.name, value, param.range)
         with e.inlined_region(definition.range):
@@ -257,10 +295,18 @@ def _yield(e: Emission, expression: tree.Yield) -> Value:
 def _delegate(e: Emission, expression: tree.Yield) -> None:
     """Emit a loop that yields; what is not made here is closed with a generator, which a loop would not do."""
     where, source = expression.range, expression.value
-    is_literal = isinstance(source, tree.TupleLiteral | tree.ListLiteral)
-    if not is_literal and called_generator(e, source) is None:
+    if not _is_made_here(e, source) and called_generator(e, source) is None:
         message = "yield from something that may be in use is not translated"
-        raise e.unsupported(f"{message}; yield its items in a loop", where)
+        message = f"{message}; yield its items in a loop"
+        raise NotInlinedError(message, where, e.generators[-1])
     item = tree.Var(where, _DELEGATED)
     body = tree.ExprStmt(where, tree.Yield(where, item, is_from=False))
     e.statements([tree.For(where, (item,), (source,), (body,), (), is_delegation=True)])
+
+
+def _is_made_here(e: Emission, source: Tree) -> bool:
+    """Whether evaluating it makes an object of a builtin class, which nobody else has."""
+    if not isinstance(source, tree.Apply):
+        return isinstance(source, tree.TupleLiteral | tree.ListLiteral | tree.Comprehension)
+    called = known_value(e, source.function)
+    return any(called is function for function in _MAKERS)

@@ -20,7 +20,7 @@ from ljit.frontend.emitting.conditions import truth
 from ljit.frontend.emitting.emission import Emission, Exit, emits
 from ljit.frontend.emitting.extrema import emit_extremum
 from ljit.frontend.emitting.functions import generator_value
-from ljit.frontend.emitting.generator_loops import called_generator
+from ljit.frontend.emitting.generator_loops import called_generator, plain_call
 from ljit.frontend.emitting.keyed import emit_keyed
 from ljit.frontend.emitting.known_names import either, known_value
 from ljit.frontend.emitting.mapped import (
@@ -90,7 +90,8 @@ def _emit_apply(e: Emission, call: tree.Apply) -> Value:
         use = _use_of(call, mapped.items)
         if _is_join(use) or (is_consumer and _are_plain(use)):
             return _use_mapped(e, use, known, mapped) or emit_call(e, call)
-    if not is_consumer or called_generator(e, first) is None:
+    generator = called_generator(e, first) if is_consumer else None
+    if generator is None:
         return emit_call(e, call)
     where = call.range
     item = tree.Var(where, "item")
@@ -104,7 +105,7 @@ def _emit_apply(e: Emission, call: tree.Apply) -> Value:
         e,
         e.emit("py::is", function, e.constant(known, where), where=where),
         lambda: fold(e, use, function),
-        lambda: _call_with(e, use, function, e.expression(first)),
+        lambda: _call_with(e, use, function, plain_call(e, generator)),
         where,
     )
 

@@ -1,7 +1,8 @@
 """Nested functions, inlined where they are called.
 
 Their variables get slots of their own at each call, their defaults are evaluated where they are defined,
-and names of the enclosing function are read when the body runs, as through a cell.
+and names of the enclosing function are read when the body runs, as through a cell. Where loops go through generators
+at once, `generator_loops` inlines their functions; where else one is called, it becomes a value for that call.
 """
 
 from __future__ import annotations
@@ -23,14 +24,20 @@ _STRAIGHT = (tree.Assign, tree.AugAssign, tree.ExprStmt, tree.Assert, tree.Pass,
 
 
 def function_scope(
-    parent: Scope | None, names: Names, slots: dict[str, str], cells: frozenset[str] = frozenset()
+    e: Emission,
+    parent: Scope | None,
+    names: Names,
+    slots: dict[str, str],
+    cells: frozenset[str] = frozenset(),
 ) -> Scope:
     """Make the scope of a function with these names; functions in cells are values."""
+    values = cells if e.inlines_generators else cells | names.generators
     return Scope(
         parent,
         slots,
         deleted=frozenset(names.deleted),
-        inlinable=names.inlinable - cells,
+        inlinable=names.inlinable - values,
+        generators=names.inlined_generators - values,
         escapes=names.escapes,
         settled=names.settled,
         rebound=frozenset(names.rebound),
@@ -50,6 +57,8 @@ def define(e: Emission, name: str, definition: tree.Def) -> None:
         for decorator, place in reversed([*zip(decorators, definition.decorators, strict=True)]):
             value = e.emit("py::call", decorator, value, where=place.range, kwnames=())
         e.store_name(name, value, definition.range)
+        if name in e.scope.generators and not has_defaults(definition):
+            e.scope.functions[name] = NestedFunction(definition, e.scope, {})
         return
     e.scope.functions[name] = _evaluate_defaults(e, definition)
     e.bound |= {e.scope.slots[name]}
@@ -68,6 +77,10 @@ def _evaluate_defaults(e: Emission, definition: tree.Def) -> NestedFunction:
             if annotation is not None:
                 e.expression(annotation)
     return NestedFunction(definition, e.scope, slots)
+
+
+def has_defaults(definition: tree.Def) -> bool:
+    return any(param.default is not None for param in definition.decl.params)
 
 
 def inline_lambda(e: Emission, function: tree.Lambda, call: tree.Apply) -> Value:
@@ -97,7 +110,7 @@ def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
     names = names_of(definition)
     refuse_generator(e, names)
     slots = {name: e.fresh_slot(name) for name in names.bound}
-    scope = function_scope(function.scope, names, slots)
+    scope = function_scope(e, function.scope, names, slots)
     outer = e.inlining
     e.inlining = (*outer, definition)
     with e.new_scope(scope, call.range):

@@ -1,7 +1,8 @@
 """Which names a function binds, and which of its nested functions can be inlined.
 
 A nested function is inlined where it is called. That is right if the name is bound once, by the
-definition, and is used for nothing but calls.
+definition, and is used for nothing but calls. A generator function is inlined where what it gives is used up by the
+loop, or the call, around its call.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ljit.frontend.trees import tree
+from ljit.frontend.trees.generator_bodies import can_run_in_place
 from ljit.frontend.trees.tree import Tree
 from ljit.frontend.trees.tree_patterns import Match
 from ljit.records import Record, made_by
@@ -24,13 +26,18 @@ class Names(Record, frozen=False):
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
     that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
     nested functions declare so, or generator expressions bind. `yields` are the places that make a generator of the
-    function, `values` the names of nested functions that are never inlined: generators, and those with decorators.
+    function, `values` the names of nested functions that are never inlined: those with decorators, and generators that
+    can only run as such; `generators` are the others. `called` are names that are called, in nested functions too,
+    `kept` those of them whose result more is done with than to go through it at once.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
     deleted: set[str] = made_by(factory=set)
     defined: set[str] = made_by(factory=set)
     escapes: dict[str, SourceRange] = made_by(factory=dict)
+    called: set[str] = made_by(factory=set)
+    kept: set[str] = made_by(factory=set)
+    generators: set[str] = made_by(factory=set)
     in_loops: set[str] = made_by(factory=set)
     outside: set[str] = made_by(factory=set)
     rebound: set[str] = made_by(factory=set)
@@ -59,14 +66,21 @@ class Names(Record, frozen=False):
 
     @property
     def inlinable(self) -> frozenset[str]:
-        """The names that only ever stand for one nested function."""
+        """The names that only ever stand for one nested function, which need not be a value."""
+        return self._known - (self.generators & self.kept)
+
+    @property
+    def inlined_generators(self) -> frozenset[str]:
+        """The names that only ever stand for one generator function that can run in place."""
+        return self._known & self.generators
+
+    @property
+    def _known(self) -> frozenset[str]:
+        others = (self.escapes, self.deleted, self.rebound, self.values)
         return frozenset(
             name
             for name in self.defined
-            if self.bound[name] == 1
-            and not any(
-                name in others for others in (self.escapes, self.deleted, self.rebound, self.values)
-            )
+            if self.bound[name] == 1 and not any(name in names for names in others)
         )
 
 
@@ -163,8 +177,11 @@ def _names_in(statement: Tree, names: Names) -> None:
         if isinstance(statement.value, tree.Lambda) and isinstance(targets[0], tree.Var):
             names.defined.add(targets[0].name)
         targets += (statement.annotation,)  # which nothing evaluates
+    iterables = statement.iterables if isinstance(statement, tree.For) else ()
+    for iterable in iterables:
+        _used_up(iterable, names)
     for child in statement.children:
-        if child not in targets:
+        if child not in targets and child not in iterables:
             _part(child, names)
 
 
@@ -194,9 +211,11 @@ def _expression(expression: Tree, names: Names) -> None:
         case tree.NamedExpr():
             names.bound[expression.name] += 1
             _expression(expression.value, names)
-        case tree.Apply(function=tree.Var()):
-            for child in (*expression.arguments, *expression.keywords):
-                _expression(child, names)
+        case tree.Apply(function=tree.Var(name=name)):
+            names.kept.add(name)
+            _call(expression, names)
+        case tree.Yield(is_from=True):
+            _used_up(expression.value, names)
         case tree.Lambda():
             _nested(expression.definition, names)
         case tree.Comprehension():
@@ -207,11 +226,31 @@ def _expression(expression: Tree, names: Names) -> None:
                 _part(child, names)
 
 
+def _used_up(iterable: Tree, names: Names) -> None:
+    """Look at what a loop, or a call, goes through."""
+    if isinstance(iterable, tree.Apply) and isinstance(iterable.function, tree.Var):
+        _call(iterable, names)
+    else:
+        _expression(iterable, names)
+
+
+def _call(call: tree.Apply, names: Names) -> None:
+    """Look at the call of a name; most functions that are given a call's result go through it, if they can."""
+    assert isinstance(call.function, tree.Var)
+    names.called.add(call.function.name)
+    for i, child in enumerate((*call.arguments, *call.keywords)):
+        if i:
+            _expression(child, names)
+        else:
+            _used_up(child, names)
+
+
 def _comprehension(comprehension: tree.Comprehension, names: Names) -> None:
     before = names.bound.copy()
     for generator in comprehension.generators:
         _target_parts(generator.target, names)
-        for child in (generator.iterable, *generator.conditions):
+        _used_up(generator.iterable, names)
+        for child in generator.conditions:
             _expression(child, names)
     _expression(comprehension.element, names)
     names.note_loop(before)
@@ -232,8 +271,13 @@ def _nested(definition: tree.Def, names: Names) -> None:
     for part in _run_around(definition):
         _expression(part, names)
     inner = names_of(definition)
-    if inner.yields or definition.decorators:
+    if definition.decorators:
         names.values.add(definition.name)
+    elif inner.yields:
+        is_value = definition.name in inner.called or not can_run_in_place(definition)
+        (names.values if is_value else names.generators).add(definition.name)
+    names.called |= inner.called - inner.bound.keys()
+    names.kept |= inner.kept - inner.bound.keys()
     names.rebound |= inner.rebound | inner.outside
     for name, where in inner.escapes.items():
         if name not in inner.bound:
