@@ -63,7 +63,7 @@ def constant_type(value: object) -> Type:
     >>> str(constant_type((",", "ab")))
     '(char, str)'
     """
-    return _refined(type_of(value), value)
+    return _refined(type_of(value, is_constant=True), value)
 
 
 def _refined(t: Type, value: object) -> Type:

@@ -46,6 +46,8 @@ _SCALARS: dict[type, Type] = {
     type(None): NONE,
     range: RANGE,
 }
+#: of a tuple that is taken apart; of one of texts or other objects of one class, and of one of numbers
+_MOST_OBJECTS, _MOST_NUMBERS = 8, 32
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
 _C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of `flags.num`
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
@@ -56,8 +58,10 @@ def register_class(cls: type, rule: Callable[[object], Type]) -> None:
     _CLASS_RULES[cls] = rule
 
 
-def type_of(value: object) -> Type:
+def type_of(value: object, *, is_constant: bool = False) -> Type:
     """Give the most precise type of a Python object (sizes of arrays are left unknown).
+
+    `is_constant`: its items are those of all calls, so that nothing is taken apart for a precise type.
 
     >>> str(type_of((1, 2.5))), str(type_of(np.zeros((2, 3)))), str(type_of(2**63)), str(type_of(2**70))
     ('(int, float)', 'Float64(*, *)', 'uint', 'Any')
@@ -73,7 +77,7 @@ def type_of(value: object) -> Type:
     if cls is np.ndarray:
         return _array_type(value)  # type: ignore[arg-type]
     if cls is tuple or cls is list:
-        return _nested_type(value, MAX_LEVELS) or ObjectType(tuple)
+        return _nested_type(value, MAX_LEVELS, is_constant) or ObjectType(tuple)
     if cls is slice:
         return slice_of(*map(type_of, (value.start, value.stop, value.step)))  # type: ignore[attr-defined]
     rule = _CLASS_RULES.get(cls)
@@ -96,22 +100,36 @@ def _array_type(value: np.ndarray) -> Type:
     return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
 
 
-def _nested_type(value: object, levels: int) -> Type | None:
+def _nested_type(value: object, levels: int, is_constant: bool) -> Type | None:
     """The type of an object at most so many containers deep; None: a tuple that is deeper."""
     if type(value) is not list:
-        return _type_of_tuple(value, levels) if type(value) is tuple else type_of(value)
+        if type(value) is tuple:
+            return _type_of_tuple(value, levels, is_constant)
+        return type_of(value)
     item: Type = NEVER if levels else ANY
     for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
-        item = join_items(item, _nested_type(x, levels - 1) or ObjectType(tuple))
+        item = join_items(item, _nested_type(x, levels - 1, is_constant) or ObjectType(tuple))
     return ListType(item)
 
 
-def _type_of_tuple(value: tuple[object, ...], levels: int) -> Type | None:
+def _is_sequence(value: tuple[object, ...]) -> bool:
+    """Whether a tuple is long and has items of one class: that is gone through, or indexed, rather than taken apart."""
+    if len(value) <= _MOST_OBJECTS:
+        return False
+    cls = type(value[0])
+    is_number = cls in (bool, int, float, complex) or cls in _SCALAR_CLASSES
+    most = _MOST_NUMBERS if is_number else _MOST_OBJECTS
+    return len(value) > most and all(type(x) is cls for x in value)
+
+
+def _type_of_tuple(value: tuple[object, ...], levels: int, is_constant: bool) -> Type | None:
     items: list[Type] = []
     if not levels:
         return None
+    if not is_constant and _is_sequence(value):
+        return ObjectType(tuple)
     for x in value[: MAX_ITEMS + 1]:
-        if (found := _nested_type(x, levels - 1)) is None:
+        if (found := _nested_type(x, levels - 1, is_constant)) is None:
             return None
         items.append(found)
     return tuple_of(tuple(items))

@@ -179,9 +179,14 @@ NAMED = np.dtype(np.float64, metadata={"unit": "m"})
         (slice(1, None, 2), "slice[int, None, int]"),
         (slice(0.5), "Object[builtins.slice]"),
         ((1, (2.5, None)), "(int, (float, None))"),
-        ((1,) * MAX_ITEMS, f"({', '.join(['int'] * MAX_ITEMS)})"),
-        ((1,) * (MAX_ITEMS + 1), "Object[builtins.tuple]"),
-        (((1,) * 40, (1,) * 40), "Object[builtins.tuple]"),
+        ((1, 0.5) * (MAX_ITEMS // 2), f"({', '.join(['int, float'] * (MAX_ITEMS // 2))})"),
+        ((1, 0.5) * MAX_ITEMS, "Object[builtins.tuple]"),
+        ((1,) * 32, f"({', '.join(['int'] * 32)})"),
+        ((1,) * 33, "Object[builtins.tuple]"),
+        (("a",) * 8, f"({', '.join(['str'] * 8)})"),
+        (("a",) * 9, "Object[builtins.tuple]"),
+        ((1, ("a",) * 9), "(int, Object[builtins.tuple])"),
+        (((1, 0.5) * 20, (1, 0.5) * 20), "Object[builtins.tuple]"),
         (((((1,),),),), "((((int,),),),)"),
         ((((((1,),),),),), "Object[builtins.tuple]"),
         ([1, 2.5], "List[Union[float, int]]"),
@@ -190,6 +195,11 @@ NAMED = np.dtype(np.float64, metadata={"unit": "m"})
 )
 def test_objects_have_the_type_that_native_code_can_read_them_as(value, expected):
     assert str(type_of(value)) == expected
+
+
+def test_constant_tuples_are_known_item_by_item():
+    assert str(constant_type(("ab",) * 9)) == f"({', '.join(['str'] * 9)})"
+    assert str(constant_type((1,) * 40)) == f"({', '.join(['int'] * 40)})"
 
 
 def test_dtypes_of_native_numbers_have_types_and_no_others():

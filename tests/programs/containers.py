@@ -344,3 +344,22 @@ def order_of_tuples(s, t):
         if s >= t:
             count += 10
     return count, s < t, s > t, s <= t, s >= t
+
+
+@program(
+    lambda: (["abc" * 4, "xyz" * 4],),
+    lambda: (["abc" * 14, "xyz" * 14, "#.#" * 14],),
+    lambda: ([[1, 2.5, None] * 12],),
+    lambda: ([range(40), range(5, 45)],),
+    lambda: ([],),
+)
+def long_tuples(rows):
+    turned = list(zip(*rows))  # noqa: B905
+    straight = [tuple(row) for row in rows]
+    total = 0
+    for y in range(len(straight)):
+        for x in range(len(straight[0])):
+            total += straight[y][x] == "#"
+        straight[y] = straight[y][::-1]
+    first, *others = straight or [()]
+    return turned, straight, total, first[1:4], [r.count("x") for r in others], len(first)
