@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
+from ljit.ops.indexing.gathers import can_gather
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, is_tried, replace_value
 from ljit.types import ANY, ArrayType, ScalarType, Type
@@ -88,9 +89,17 @@ class _Parts:
 
 
 def _is_computed(value: Value, block: Block) -> bool:
-    """Whether ops of a few instructions compute the elements of the array in the block, from those of other arrays."""
+    """Whether ops of a few instructions compute the elements of the array in the block, from those of other arrays.
+
+    So are elements of a vector that are taken at places.
+    """
     node = value.node
-    if node is None or node.block is not block or not node.op.elementwise:
+    if node is None or node.block is not block:
+        return False
+    if node.op.reads_part and _rank(value.type) == 1:
+        vector, index = (v.type for v in node.inputs)
+        return _rank(vector) == 1 and can_gather(vector, index)
+    if not node.op.elementwise:
         return False
     if node.op.schema.written or not (node.op.is_cheap or node.op.instructions):
         return False

@@ -4,7 +4,7 @@ Contract: elementwise ops, reductions along other axes than the first and views 
 over arrays with the same first axis, become a `prim::Loop` over that axis with the same ops on rows, if an elementwise
 op of full size needs the result of a reduction: so a row stays in the cache, and what only they need is one row large.
 Updates of arrays that nobody else sees are plain ops before that, and sizes are asked of what was there first
-(`fuse_updates.py`). Results go to arrays that are made in front of the loop, row by row. Before them stands a check of
+(`asked_sizes.py`). Results go to arrays that are made in front of the loop, row by row. Before them stands a check of
 all shapes (`prim::same_sizes`); if it fails, the next compile leaves the ops as they are (`failed`). `fuse` makes loop
 nests of the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay
 as they are, and those whose rows are a few elements.
@@ -22,6 +22,7 @@ from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.arrays.boxed import reduced_axes, scanned_axis
 from ljit.ops.control import MAP
 from ljit.ops.indexing.index import basic_parts
+from ljit.passes.fusion.asked_sizes import ask_sources
 from ljit.passes.fusion.block_loops import build_blocks
 from ljit.passes.fusion.fuse_nodes import (
     element_op,
@@ -33,7 +34,7 @@ from ljit.passes.fusion.fuse_nodes import (
     is_writing,
     stretches,
 )
-from ljit.passes.fusion.fuse_updates import ask_sources, make_updates_plain
+from ljit.passes.fusion.fuse_updates import make_updates_plain
 from ljit.passes.fusion.row_loops import build
 from ljit.passes.loops.loop_fronts import Rows, Shape
 from ljit.passes.manager import graph_pass, is_allowed

@@ -54,7 +54,7 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return _leaves_of_map(value, node, known)
     if node.op.reduction is not None and reduced_axes(node):
         return _part(value, leaves_of(node.inputs[0], known), reduced_axes(node), node.attrs)
-    if is_gather(node) or is_elementwise(node):
+    if is_gather(node) or is_elementwise(node) or node.op is get_op("np::broadcast_view"):
         inputs = node.inputs[:1] if node.op.schema.written else element_inputs(node)
         return joint_leaves(inputs, known)
     if node.op is get_op("prim::new_array"):

@@ -1,11 +1,12 @@
-"""Cross products of rows, and what is computed with them, are done column by column.
+"""Cross products of rows, vectors joined as columns, and what is computed with them, are done column by column.
 
-    t = 2 * np.cross(axis, p)       t0 = 2 * (axis[1] * p[:, 2] - axis[2] * p[:, 1]); ...
-    r = p + np.cross(axis, t)       r = np.stack((p[:, 0] + (axis[1] * t2 - axis[2] * t1), ...), axis=1)
+    t = 2 * np.cross(axis, p)             t0 = 2 * (axis[1] * p[:, 2] - axis[2] * p[:, 1]); ...
+    r = p + np.cross(axis, t)             r = np.stack((p[:, 0] + (axis[1] * t2 - axis[2] * t1), ...), axis=1)
+    np.stack((x, y, z), axis=1) + shift   np.stack((x + shift[0], y + shift[1], z + shift[2]), axis=1)
 
 `fuse` begins with this; `fuse_joins` and `fuse_stores` then make one nest of the columns. A cross product is no loop
 over elements, but its columns are. Taken along are elementwise ops over arrays of the same rank and three columns, of
-its results or of nothing but its operands. A single cross product is left alone: its own loop is as good.
+its results or of nothing but its operands. A single one is left alone: its own loop is as good.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ljit.ops.control import SNAPSHOT
 from ljit.passes.fusion.fuse_nodes import is_elementwise, is_exact, may_leave
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
-from ljit.types import ArrayType
+from ljit.types import ArrayType, TupleType
 
 __all__ = ["split_columns"]
 
@@ -30,13 +31,13 @@ _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
 def split_columns(block: Block) -> bool:
-    """Rewrite the cross products of one block; whether there were any."""
-    if all(node.op.columns is None for node in block):
+    """Rewrite what makes columns in one block; whether there was anything."""
+    if not any(map(_makes_columns, block)):
         return False
     changed = False
     for nodes in list(_stretches(block)):
         members = _members(nodes)
-        count = sum(CROSS_OPS if node.op.columns is not None else COLUMNS for node in members)
+        count = sum(CROSS_OPS if _makes_columns(node) else COLUMNS for node in members)
         if len(members) > 1 and count <= MAX_OPS and is_allowed(NAME, members[-1]):
             _split(members)
             changed = True
@@ -57,7 +58,7 @@ def _stretches(block: Block) -> Iterator[list[Node]]:
 
 def _members(nodes: Sequence[Node]) -> list[Node]:
     """Ops of rows that are done by columns, elementwise nodes that need them, and what nothing but them needs."""
-    found = {node for node in nodes if node.op.columns is not None and _is_of_rows(node)}
+    found = {node for node in nodes if _makes_columns(node) and _is_of_rows(node)}
     for node in nodes:
         if any(v.node in found for v in node.inputs) and _is_plain(node):
             found.add(node)
@@ -66,6 +67,21 @@ def _members(nodes: Sequence[Node]) -> list[Node]:
         if users and users <= found and _is_plain(node):
             found.add(node)
     return [node for node in nodes if node in found]
+
+
+def _makes_columns(node: Node) -> bool:
+    return node.op.columns is not None or _is_joined(node)
+
+
+def _is_joined(node: Node) -> bool:
+    """Whether the node puts vectors of its dtype side by side."""
+    if node.op.joins != "along a new axis" or node.attrs.get("axis") not in (1, -1):
+        return False
+    both, type_ = node.inputs[0].made_by(get_op("prim::TupleConstruct")), node.output.type
+    if both is None or not isinstance(type_, ArrayType):
+        return False
+    types = [v.type for v in both.inputs]
+    return all(isinstance(t, ArrayType) and t.ndim == 1 and t.dtype == type_.dtype for t in types)
 
 
 def _is_plain(node: Node) -> bool:
@@ -96,6 +112,8 @@ def _split(members: Sequence[Node]) -> None:
         operands = [_columns(v, node, columns) for v in node.inputs]
         if node.op.columns is not None:
             made = node.op.columns(partial(_apply, node), *operands)
+        elif _is_joined(node):
+            made = operands[0]
         else:
             made = [
                 _add(node, node.op, column, **node.attrs) for column in zip(*operands, strict=True)
@@ -104,12 +122,19 @@ def _split(members: Sequence[Node]) -> None:
         if any(user not in inside for user, _ in node.output.uses):
             _join(node, made, inside)
     for node in reversed(members):
+        tuples = [v.node for v in node.inputs if isinstance(v.type, TupleType)]
         node.erase()
+        for both in tuples:
+            if both is not None and not both.output.uses:  # its items would be results of nests
+                both.erase()
 
 
 def _columns(value: Value, node: Node, known: dict[Value, list[Value]]) -> list[Value]:
-    """The columns of an operand of the node."""
+    """The columns of an operand of the node: of a tuple, its items."""
     type_ = value.type
+    if isinstance(type_, TupleType):
+        assert value.node is not None
+        return list(value.node.inputs)
     if not isinstance(type_, ArrayType):
         return [value] * COLUMNS
     if value not in known:

@@ -25,7 +25,6 @@ from ljit.types import ArrayType, TupleType, Type, is_number
 
 __all__ = [
     "Check",
-    "ask_sources",
     "has_full_source",
     "is_unseen",
     "keeps_dtype",
@@ -37,39 +36,6 @@ __all__ = [
 ]
 
 NAME = "fuse"
-
-
-def ask_sources(block: Block) -> bool:
-    """Ask for the sizes of what an array is computed of, not of the array: nobody else may need that one in memory."""
-    changed = False
-    known: dict[Value, Leaves] = {}
-    for node in block:
-        if node.op not in (get_op("np::shape"), get_op("np::reduced_size")):
-            continue
-        value = node.inputs[0]
-        source = _source_of_sizes(value, known)
-        if source is not value and is_allowed(NAME, node):
-            node.set_input(0, source)
-            changed = True
-    return changed
-
-
-def _source_of_sizes(value: Value, known: dict[Value, Leaves]) -> Value:
-    """An array that surely has the shape of the value, and is not computed element by element, if there is one."""
-    node = value.node
-    if node is None or not isinstance(value.type, ArrayType) or not is_elementwise(node):
-        return value
-    if node.op.schema.written:
-        return value
-    whole = leaves_of(value, known)
-    for x in node.inputs:
-        if (
-            isinstance(x.type, ArrayType)
-            and x.type.ndim == value.type.ndim
-            and leaves_of(x, known) == whole
-        ):
-            return _source_of_sizes(x, known)
-    return value
 
 
 def make_updates_plain(block: Block, failed: Collection[int]) -> bool:

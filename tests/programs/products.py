@@ -23,6 +23,95 @@ def product(a, b):
 
 
 @program(
+    lambda: (numbers(30, 3), numbers(3, 3)),
+    lambda: (numbers(30, 3, dtype=np.float32), numbers(3, 3, dtype=np.float32)),
+    lambda: (numbers(40, 4, dtype=np.int8) * 9, numbers(4, 4, dtype=np.int8) * 9),
+    lambda: (numbers(30, 2), numbers(2, 2, dtype=np.int64)),
+    lambda: (np.asfortranarray(numbers(30, 3)), numbers(3, 3)[::-1]),
+    lambda: (numbers(60, 6)[::2, ::-2], numbers(3, 3)),
+    lambda: (numbers(0, 3), numbers(3, 3)),
+    lambda: (numbers(30, 3), numbers(2, 2)),
+    lambda: (numbers(30, 3, dtype=complex), numbers(3, 3)),
+    lambda: (numbers(30, 3, dtype=bool), numbers(3, 3, dtype=bool)),
+    lambda: (numbers(5, 6, 3), numbers(3, 3)),
+    lambda: (numbers(5, 6, 3).transpose(1, 0, 2), numbers(3, 3)),
+    lambda: (numbers(0, 6, 3, dtype=np.uint8), numbers(3, 3)),
+)
+def products_of_points(points, matrix):
+    return points @ matrix, np.dot(points, matrix.T)
+
+
+@program(
+    lambda: (numbers(30, 3), numbers(3, 3), numbers(3)),
+    lambda: (numbers(30, 3), numbers(3, 3), numbers(30, 3)),
+    lambda: (numbers(30, 3), numbers(3, 3), numbers(30, 1)),
+    lambda: (numbers(30, 3), numbers(3, 3), numbers(29, 3)),
+    lambda: (numbers(30, 3, dtype=np.float32), numbers(3, 3, dtype=np.float32), numbers(3)),
+    lambda: (numbers(30, 2), numbers(2, 2), numbers(2)),
+)
+def moved_points(points, matrix, shift):
+    turned = points @ matrix.T
+    moved = 2 * (turned - shift) + points
+    return moved, turned, np.stack((points[:, 0], points[:, 1]), axis=1) * 3
+
+
+@program(
+    lambda: (numbers(30), numbers(30), numbers(30), numbers(3)),
+    lambda: (numbers(30), numbers(30, dtype=np.float32), numbers(30), numbers(3)),
+    lambda: (numbers(3), numbers(3), numbers(3), numbers(3)),
+    lambda: (numbers(30), numbers(29), numbers(30), numbers(3)),
+)
+def what_is_computed_of_joined_columns(x, y, z, shift):
+    points = np.stack((x, y, z), axis=-1) + shift
+    rows = np.stack((shift, shift + x[0])) * 2
+    return points * points, rows, np.column_stack((x, y * 2, z)) - shift
+
+
+@program(
+    lambda: (numbers(40), numbers(40)),
+    lambda: (numbers(300, dtype=np.float32), numbers(300, dtype=np.float32)),
+    lambda: (numbers(1), numbers(30)),
+    lambda: (numbers(30), numbers(1)),
+    lambda: (numbers(0), numbers(0)),
+    lambda: (numbers(30), numbers(29)),
+    lambda: (numbers(60)[::-2], numbers(30)),
+    lambda: (numbers(30, dtype=complex), numbers(30)),
+)
+def products_of_computed_vectors(a, b):
+    difference = a - b
+    scaled = 2 * a
+    return difference @ difference, difference, scaled.dot(a), np.inner(b, scaled - b)
+
+
+@program(
+    lambda: (numbers(40), numbers(40), np.arange(40) * 7 % 40 - 20),
+    lambda: (numbers(40, dtype=np.float32), numbers(90, dtype=np.float32), np.arange(90) % 40),
+    lambda: (numbers(40), numbers(40), np.arange(40, dtype=np.uint32)),
+    lambda: (numbers(40), numbers(20), np.arange(21)),
+    lambda: (numbers(40), numbers(1), np.arange(21)),
+    lambda: (numbers(40), numbers(21), np.arange(21) + 20),
+    lambda: (numbers(40), numbers(0), np.arange(0)),
+)
+def products_of_elements_at_places(a, weights, index):
+    return weights @ a[index], np.dot(a[index], a[index])
+
+
+@program(
+    lambda: (numbers(40), numbers(40)),
+    lambda: (numbers(1), numbers(40)),
+    lambda: (numbers(40), numbers(1)),
+    lambda: (numbers(0), numbers(1)),
+    lambda: (numbers(40), numbers(39)),
+    lambda: (numbers(20, 3), numbers(3)),
+    lambda: (numbers(20, 1), numbers(1, 4)),
+)
+def sizes_of_what_is_computed(a, b):
+    difference = a - b
+    squares = difference * difference
+    return squares.sum() / len(difference), squares.mean(), squares.shape, difference.size
+
+
+@program(
     lambda: (numbers(3, 4), numbers(4, 5), numbers(3, 5)),
     lambda: (numbers(3, 3)[::-1], numbers(3, 6)[:, ::2], numbers(3, 3)),
     lambda: (numbers(2, 2), numbers(2, 7), numbers(2)),

@@ -7,6 +7,7 @@ ints are ljit's own, or sums of products.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 __all__: list[str] = []
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
+_FEW_PRODUCTS = 16  # for each row: of more, registers run out
 _CAST_NDIM = 3  # axes of operands, whose product is in C order
 _PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
 
@@ -111,10 +113,10 @@ def _vdot_of(parts: Parts, x: Value, y: Value) -> Value | None:
 
 
 def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
-    """The product with a vector as sums of products: of ints, and of some matrices of floats.
+    """The product with a vector as sums of products: of ints, and of some vectors and matrices of floats.
 
-    NumPy's loop over ints has no vectors. A BLAS takes longer for rows of a few elements than for work, and needs a
-    matrix that is computed as an array in memory, which takes longer to write and to read than the sums to compute.
+    NumPy's loop over ints has no vectors. A BLAS takes longer for rows of a few elements than for work, and needs what
+    is computed as an array in memory, which takes longer to write and to read than the sums to compute.
     """
     arrays, dtype = both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
     if arrays is None or dtype is None or any(a.dtype != dtype for a in arrays):
@@ -122,8 +124,12 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     a, b = arrays
     if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) in ([1, 1], [1, 2]):
         return _sums_of_any(parts, x, y, dtype, is_left=b.ndim == 1)
+    if dtype.kind in "iuf" and a.ndim > 1 and b.ndim == 2:
+        return _product_by_columns(parts, x, y)
     if dtype.char not in "fd":
         return None
+    if a.shape == b.shape == (None,) and (parts.is_computed(x) or parts.is_computed(y)):
+        return _sums_of_any(parts, x, y, dtype, is_left=True)
     if sorted((a.ndim, b.ndim)) == [1, 2]:
         sums = _sums_of_computed(parts, x, y, dtype)
         if sums is not None:
@@ -132,6 +138,47 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     if not are_rows or a.shape[1:] != b.shape or None in b.shape:
         return None
     return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
+
+
+def _product_by_columns(parts: Parts, x: Value, y: Value) -> Value | None:
+    """The product of many short rows, as points or colours, and a few columns: a nest with a target a column."""
+    a, b = x.type, y.type
+    assert isinstance(a, ArrayType)
+    assert isinstance(b, ArrayType)
+    terms, count = b.shape
+    if terms is None or count is None or terms * count > _FEW_PRODUCTS or not terms * count:
+        return None
+    if a.shape[0] is not None or a.shape[-1] != terms or a.ndim > _CAST_NDIM:
+        return None
+    if a.ndim > 2 and a.layout != "C":
+        return None
+    if a.ndim > 2:
+        sizes = [_size(parts, x, axis) for axis in range(a.ndim - 1)]
+        rows = reduce(partial(parts.apply, "py::mul"), sizes)
+        x = parts.apply("np::reshape", x, rows, parts.constant(terms))
+    joined = parts.apply("np::stack", _columns_of(parts, x, y, terms, count), axis=1)
+    if a.ndim == 2:
+        return joined
+    return parts.apply("np::reshape", joined, *sizes, parts.constant(count))
+
+
+def _columns_of(parts: Parts, x: Value, y: Value, terms: int, count: int) -> Value:
+    """The columns of a product, in a tuple: each the sum of so many products."""
+    multiply, add = (partial(parts.apply, op) for op in ("np::multiply", "np::add"))
+    given = [_part(parts, x, slice(None), k) for k in range(terms)]
+    made = []
+    for column in range(count):
+        factors = [_part(parts, y, k, column) for k in range(terms)]
+        made.append(reduce(add, map(multiply, given, factors)))
+    return parts.apply("prim::TupleConstruct", *made)
+
+
+def _part(parts: Parts, a: Value, *place: int | slice) -> Value:
+    return parts.apply("np::getitem", a, parts.constant(place))
+
+
+def _size(parts: Parts, a: Value, axis: int) -> Value:
+    return parts.apply("prim::TupleIndex", parts.apply("np::shape", a), index=axis)
 
 
 def _sums_of_computed(parts: Parts, x: Value, y: Value, dtype: np.dtype) -> Value | None:
@@ -156,11 +203,9 @@ def _sums_of_any(
     if _infer_dot(x.type, y.type) == ANY:
         return None
     last = x.type.ndim - 1  # type: ignore[attr-defined]
-    size, other = (
-        parts.apply("prim::TupleIndex", parts.apply("np::shape", a), index=axis)
-        for a, axis in ((x, last), (y, 0))
-    )
-    parts.apply("np::unless", parts.constant(1.0), parts.apply("py::ne", size, other))
+    if x is not y:
+        size, other = _size(parts, x, last), _size(parts, y, 0)
+        parts.apply("np::unless", parts.constant(1.0), parts.apply("py::ne", size, other))
     if not is_left:
         x = parts.apply("np::getitem", x, parts.constant((slice(None), None)))
     products = parts.apply("np::multiply", x, y)

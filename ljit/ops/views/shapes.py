@@ -10,6 +10,7 @@ from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.arrays.boxed import declare_function, shape_rank, sharing_effects
 from ljit.ops.arrays.flat import product_of, viewed
+from ljit.ops.arrays.rules import broadcast_shapes
 from ljit.ops.arrays.versions import SHAPE_OF_RESHAPE
 from ljit.ops.control import OTHER_SHAPES
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
@@ -164,5 +165,45 @@ declare(
         evaluate=lambda _base, *others, axes: others,  # nothing but native code depends on it
         lower=_lower_same_sizes,
         effects=Effect.RAISE,
+    )
+)
+
+
+def _infer_broadcast(*arrays: Type) -> Type:
+    types = [t for t in arrays if isinstance(t, ArrayType)]
+    shape = broadcast_shapes([t.shape for t in types])
+    if shape is None or not types or len(types) < len(arrays):
+        return ANY
+    return ArrayType(types[0].dtype, shape, "strided" if shape else "C", writeable=False)
+
+
+def _lower_broadcast(e: Emitter, *arrays: V) -> V:
+    type_ = _infer_broadcast(*(a.type for a in arrays))
+    assert isinstance(type_, ArrayType)
+    sizes = [e.const(INT, 1) if size is None else e.const(INT, size) for size in type_.shape]
+    for a in arrays:
+        first = type_.ndim - a.type.ndim
+        for axis, size in enumerate(e.array_sizes(a), start=first):
+            if type_.shape[axis] is None:
+                is_single = e.compare("eq", sizes[axis], 1)
+                sizes[axis] = e.select(is_single, size, sizes[axis])
+    first, zero = arrays[0], e.const(INT, 0)
+    strides = [zero] * (type_.ndim - first.type.ndim)
+    for size, stride in zip(e.array_sizes(first), e.array_strides(first), strict=True):
+        strides.append(e.select(e.compare("eq", size, 1), zero, stride))
+    return e.array_view(first, type_, zero, sizes, strides, is_read_only=True)
+
+
+declare(
+    OpDef(
+        "np::broadcast_view",
+        Schema("(*arrays)"),
+        "The first array as a view with the sizes that all broadcast to: for those that ask for sizes.",
+        infer=_infer_broadcast,
+        evaluate=lambda *a: np.broadcast_to(a[0], np.broadcast_shapes(*map(np.shape, a))),
+        lower=_lower_broadcast,
+        can_lower=lambda *arrays: _infer_broadcast(*arrays) != ANY,
+        effects=Effect.RAISE,
+        samples=((np.arange(3.0), np.arange(2.0)[:, None]), (np.arange(3.0), np.arange(3.0))),
     )
 )
