@@ -4,8 +4,10 @@
 with the same columns. Contract: the array is made in the same block, and nothing before the last store sees any of
 it; the stores' indices are constants that differ in an integer, so that no element is stored to twice. The earlier
 store moves down to the later one, over nodes that write nothing; the Snapshot between goes, as the one before it still
-holds. A nest that nothing but the stores needs becomes part of theirs. What is stored has the shapes of the columns, or
-is broadcast to them, whatever the shapes of its parts: so the new nest checks none (`covers`).
+holds. A nest that nothing but the stores needs becomes part of theirs: so what a store's nest gives to the others, as n
+in ``n = np.hypot(x, y); out[:, 0] = x / n; out[:, 1] = y / n``, gets a nest of its own before. What is stored has the
+shapes of the columns, or is broadcast to them, whatever the shapes of its parts: so the new nest checks none
+(`covers`).
 """
 
 from __future__ import annotations
@@ -30,6 +32,10 @@ _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 def merge_stores(block: Block) -> bool:
     """Merge the stores of one block; whether there were any."""
     changed = False
+    for nest in list(block):
+        if _has_results_for_stores(nest) and is_allowed(NAME, nest):
+            _split_results(nest)
+            changed = True
     node = block.first
     while node is not None:
         later = _next_store(node) if _array_of(node) is not None else None
@@ -48,7 +54,11 @@ def merge_stores(block: Block) -> bool:
 
 def _views(node: Node) -> Sequence[Value]:
     """The views that a nest without results writes to, and which are apart from what it reads."""
-    if node.op is not MAP or node.outputs or not node.attrs.get("apart"):
+    return () if node.outputs else _written(node)
+
+
+def _written(node: Node) -> Sequence[Value]:
+    if node.op is not MAP or not node.attrs.get("apart"):
         return ()
     into = node.attrs["into"]
     assert isinstance(into, int)
@@ -61,7 +71,11 @@ def _array_of(node: Node) -> Value | None:
         is_simple = len(node.inputs) == 3 and nest_type(node) is not None
         array, *others = node.inputs
         return array if is_simple and is_apart(array, others) else None
-    for view in _views(node):
+    return _array_of_views(_views(node))
+
+
+def _array_of_views(views: Sequence[Value]) -> Value | None:
+    for view in views:
         made = view.node
         if made is not None and made.op.reads_part:
             return made.inputs[0]
@@ -142,6 +156,21 @@ def _only_stores(user: Node, index: int) -> bool:
     return all(place < len(_views(node)) for node, place in user.output.uses)
 
 
+def _has_results_for_stores(node: Node) -> bool:
+    """Whether a nest writes to a column of an array, and gives arrays that only stores to its other columns need."""
+    views = _written(node)
+    array = _array_of_views(views)
+    if len(views) != 1 or array is None or node.attrs.get("reduce"):
+        return False
+    if any(inner.op.can_leave(inner) for inner in node.blocks[0]):
+        return False
+    users = {user for out in node.outputs for user, _ in out.uses if user.op is not SNAPSHOT}
+    return bool(users) and all(
+        array is (_array_of(user) if is_store(user) else _array_of_views(_written(user)))
+        for user in users
+    )
+
+
 # -- rewriting -------------------------------------------------------------------------------------
 
 
@@ -199,7 +228,7 @@ def _nest(parts: Sequence[Node], views: Sequence[Value], place: Node) -> Node:
 def _copy(part: Node, body: Block, elements: dict[Value, Value]) -> list[Value]:
     """Copy what a nest does to an element; gives its results."""
     (block,) = part.blocks
-    own = part.inputs[len(_views(part)) :]
+    own = part.inputs[len(_written(part)) :]
     known = {param: elements[v] for param, v in zip(block.params, own, strict=True)}
     for node in block:
         if node.op is YIELD:
@@ -210,6 +239,35 @@ def _copy(part: Node, body: Block, elements: dict[Value, Value]) -> list[Value]:
         made.output.name = node.output.name
         known[node.output] = body.append(made).output
     return []
+
+
+def _split_results(nest: Node) -> None:
+    """Let a nest in front compute the arrays that a nest with one store gives."""
+    graph, own = nest.graph, nest.inputs[1:]
+    types = [out.type for out in nest.outputs]
+    made = graph.create(MAP, own, {"into": 0}, outputs=types, like=nest)
+    attrs = {"into": 1, "apart": True}
+    stores = graph.create(MAP, [*nest.inputs, *made.outputs], attrs, outputs=(), like=nest)
+    for new in (made, stores):
+        body = new.add_block(
+            (v.name, element_type(v.type)) for v in [*own, *new.inputs[1 + len(own) :]]
+        )
+        stored, *results = _copy(nest, body, dict(zip(own, body.params, strict=False)))
+        body.create(YIELD, [stored] if new is stores else results)
+        if new is stores:
+            for result, given in zip(results, body.params[len(own) :], strict=True):
+                result.replace_all_uses_with(given)
+        _erase_unused(body)
+        new.insert_before(nest)
+    for out, value in zip(nest.outputs, made.outputs, strict=True):
+        out.replace_all_uses_with(value)
+    nest.erase()
+
+
+def _erase_unused(body: Block) -> None:
+    for node in reversed(list(body)):
+        if node.op is not YIELD and not any(out.uses for out in node.outputs):
+            node.erase()
 
 
 def _take_in(nest: Node) -> Node:

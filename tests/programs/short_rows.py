@@ -136,6 +136,35 @@ def quaternions(p, q):
     return result
 
 
+@program(
+    lambda: (points(30, 4), points(30, 4, start=0.7)),
+    lambda: (points(30, 4, np.float32), points(30, 4)),
+    lambda: (points(30, 4), points(1, 4)),
+    lambda: (points(30, 4)[::-1], points(30, 5)),
+    lambda: (points(0, 4), points(0, 4)),
+    lambda: (points(30, 4), points(29, 4)),
+    lambda: (points(1, 4), points(30, 4)),
+)
+def columns_with_common_parts(p, q):
+    result = np.empty((len(p), 3))
+    x, y = p[:, 0], q[:, 1]
+    length = np.sqrt(x * x + y * y)
+    result[:, 0] = x / length
+    less = y - length
+    result[:, 1] = less * 2.0
+    result[:, 2] = less + length
+    pairs = np.zeros((len(p), 2, 2))
+    total = x + y
+    pairs[:, 0, 0] = total * 3.0
+    pairs[:, 0, 1] = total
+    pairs[:, 1, 0] = total - x
+    seen = np.zeros((len(p), 2))
+    total = x * y
+    seen[:, 0] = total * 3.0
+    seen[:, 1] = total - 1.0
+    return result, pairs, seen, total.max(initial=0.0)
+
+
 @program(lambda: (points(9, 4), 2), lambda: (points(9, 4), 0), lambda: (points(5, 4), -1))
 def columns_that_meet(p, k):
     first = np.zeros((len(p), 5))
