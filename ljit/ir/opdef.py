@@ -257,6 +257,8 @@ class OpDef(Record):
 
     #: of a list operand it only reads the items, at once, and a tuple does as well
     reads_items: bool = False
+    #: beside an array it makes an array of an operand that is a list, as elementwise ops do
+    takes_lists: bool = False
     #: what it does with an operand, if that is a list, in native code that knows private lists
     list_use: ListUse | None = None
 

@@ -35,6 +35,7 @@ from ljit.types import (
     TupleType,
     Type,
     UnionType,
+    is_number,
 )
 from ljit.value_types import type_of
 
@@ -74,6 +75,9 @@ class Constants(Objects, Protocol):
 
     def places_of(self, index: Value) -> Value | None:
         """Give an index with arrays of ints for such lists of ints; None if it has none."""
+
+    def array_of(self, value: Value, accepts: Callable[[Value], bool]) -> Value | None:
+        """Give the items of such a list as an array, if all are accepted."""
 
 
 def resolve(request: Request, constants: Constants) -> Request:
@@ -153,6 +157,7 @@ def _call(request: Request, constants: Constants) -> Request | None:
             found = (
                 _numpy_form(found, constants)
                 or _form_of_items(found, constants)
+                or _form_of_arrays(found, constants)
                 or _form_of_constants(found)
                 or _form_of_lists(found)
                 or _form_of_numbers(found)
@@ -356,7 +361,23 @@ def _numpy_form(request: Request, constants: Constants) -> Request | None:
     op = get_op(name)
     inputs = _as_uint64(request.inputs, constants) if op.elementwise else request.inputs
     found = Request(op, inputs, request.attrs)
+    return found if is_known(found) else _form_of_arrays(found, constants)
+
+
+def _form_of_arrays(request: Request, constants: Constants) -> Request | None:
+    """The op with arrays for lists of numbers, if it makes these of them beside an array."""
+    op, types_ = request.op, [v.type for v in request.inputs]
+    if not (op.elementwise or op.takes_lists) or not any(isinstance(t, ListType) for t in types_):
+        return None
+    if not any(isinstance(t, ArrayType) and t.ndim for t in types_):
+        return None
+    inputs = [v if v.uses else constants.array_of(v, _is_plain_number) or v for v in request.inputs]
+    found = Request(op, tuple(inputs), request.attrs)
     return found if is_known(found) else None
+
+
+def _is_plain_number(value: Value) -> bool:
+    return is_number(value.type) or isinstance(value.type, ScalarType)
 
 
 def _as_uint64(inputs: tuple[Value, ...], constants: Constants) -> tuple[Value, ...]:

@@ -190,18 +190,19 @@ class _Constants:
     def places_of(self, index: Value) -> Value | None:
         made = self._just_made(index, TUPLE_CONSTRUCT.name)
         if made is None:
-            return self._array_of(index) if not index.uses else None
-        items = [self._array_of(item) if len(item.uses) == 1 else None for item in made.inputs]
+            return self.array_of(index, _is_place) if not index.uses else None
+        items = [
+            self.array_of(item, _is_place) if len(item.uses) == 1 else None for item in made.inputs
+        ]
         if index.uses or not any(items):
             return None
         pairs = zip(items, made.inputs, strict=True)
         parts = [array or item for array, item in pairs]
         return self.walk.out.append(TUPLE_CONSTRUCT, parts, like=made).output
 
-    def _array_of(self, value: Value) -> Value | None:
-        """The ints of a list as an array."""
+    def array_of(self, value: Value, accepts: Callable[[Value], bool]) -> Value | None:
         made = self._just_made(value, "prim::ListConstruct")
-        if made is None or not made.inputs or not all(map(_is_place, made.inputs)):
+        if made is None or not made.inputs or not all(map(accepts, made.inputs)):
             return None
         items = self._tuple_of(made)
         return self.walk.out.append(get_op("np::array"), [items], like=made).output

@@ -224,3 +224,35 @@ def products_within_handlers(m, v, k):
     except ValueError as error:
         return str(error)[:20], k
     return p, q
+
+
+@program(
+    lambda: (numbers(30, 3), 0.5),
+    lambda: (numbers(30, 3, dtype=np.float32), np.float32(0.5)),
+    lambda: (numbers(30, 3, dtype=np.int8), 2),
+    lambda: (numbers(5, 6, 3, dtype=np.uint8), 0.5),
+    lambda: (numbers(5, 6, 3), True),
+    lambda: (numbers(0, 3), 1j),
+    lambda: (numbers(3), 0.5),
+    lambda: (numbers(30, 2), 0.5),
+    lambda: (np.array(4.0), 0.5),
+    lambda: (2.0, 0.5),
+)
+def lists_beside_arrays(a, x):
+    shifted = a - [1, 2.5, x]
+    weighed = ([x, 3, 1] * shifted).sum(axis=-1)
+    bounds = np.maximum(a, [0, 1, 2]), a == [1, 2, 3]
+    return shifted, weighed, bounds, a @ [0.25, 0.5, 0.25], np.dot(a, [1, 0, 1])
+
+
+@program(
+    lambda: (numbers(30, 3), [1.0, 2.0, 3.0]),
+    lambda: (numbers(3, dtype=np.int64), [1.0, 2.0, 3.0]),
+    lambda: (numbers(3), ["a", 2.0, 3.0]),
+)
+def lists_that_others_see(a, given):
+    own = [1.0, given[1], 3.0]
+    scaled = a * own
+    own.append(scaled)
+    a += [1, 2, 3]
+    return scaled, len(own), a * given, a * [2**70, 1, 1], a + [[1], [2], [3]]

@@ -52,7 +52,7 @@ def _infer_matmul(x: Type, y: Type) -> Type:
 
 def _infer_dot(x: Type, y: Type) -> Type:
     arrays = both_arrays(x, y)
-    if arrays is None or max(a.ndim for a in arrays) > 2:
+    if arrays is None or (max(a.ndim for a in arrays) > 2 and arrays[1].ndim > 1):
         return ANY
     return _infer_matmul(x, y)
 
@@ -134,10 +134,10 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
         sums = _sums_of_computed(parts, x, y, dtype)
         if sums is not None:
             return sums
-    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None
-    if not are_rows or a.shape[1:] != b.shape or None in b.shape:
+    are_rows = a.ndim > 1 and b.ndim == 1 and a.shape[0] is None
+    if not are_rows or a.shape[-1:] != b.shape or None in b.shape:
         return None
-    return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
+    return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=a.ndim - 1)
 
 
 def _product_by_columns(parts: Parts, x: Value, y: Value) -> Value | None:
@@ -396,6 +396,7 @@ declare_function(
     lower=_lower_matmul,
     can_lower=_can_lower(_infer_matmul),
     decompose=_decompose("np::matmul"),
+    takes_lists=True,
     samples=_PAIRS,
 )
 declare_function(
@@ -408,6 +409,7 @@ declare_function(
     can_lower=_can_lower(_infer_dot),
     decompose=_decompose("np::dot"),
     methods=("ndarray.dot",),
+    takes_lists=True,
     samples=_PAIRS,
 )
 declare_function(
@@ -417,6 +419,7 @@ declare_function(
     np.vdot,
     decompose=_vdot_of,
     symbolic=vdot_of_few,
+    takes_lists=True,
     samples=_PAIRS[:1],
 )
 declare_function(
@@ -426,6 +429,7 @@ declare_function(
     np.inner,
     decompose=_inner_of,
     symbolic=True,
+    takes_lists=True,
     samples=_PAIRS[:1],
 )
 declare_function(
@@ -435,5 +439,6 @@ declare_function(
     np.outer,
     decompose=_outer_of,
     symbolic=True,
+    takes_lists=True,
     samples=_PAIRS[:1],
 )
