@@ -42,6 +42,21 @@ def products_of_points(points, matrix):
 
 
 @program(
+    lambda: (numbers(30, 3), numbers(30, 3)),
+    lambda: (numbers(30, 3), numbers(30, 2, dtype=np.float32)),
+    lambda: (numbers(30, 4, dtype=np.int8) * 9, numbers(30, 4, dtype=np.int8) * 9),
+    lambda: (numbers(60, 6)[::2, ::-2], np.asfortranarray(numbers(30, 3))),
+    lambda: (numbers(0, 3), numbers(0, 3)),
+    lambda: (numbers(30, 3), numbers(29, 3)),
+    lambda: (numbers(30, 3), numbers(1, 3)),
+    lambda: (numbers(30, 3, dtype=complex), numbers(30, 3)),
+)
+def moments_of_points(a, b):
+    centred = a - a[:1]
+    return a.T @ b, np.dot(centred.T, centred), centred
+
+
+@program(
     lambda: (numbers(30, 3), numbers(3, 3), numbers(3)),
     lambda: (numbers(30, 3), numbers(3, 3), numbers(30, 3)),
     lambda: (numbers(30, 3), numbers(3, 3), numbers(30, 1)),

@@ -125,7 +125,7 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) in ([1, 1], [1, 2]):
         return _sums_of_any(parts, x, y, dtype, is_left=b.ndim == 1)
     if dtype.kind in "iuf" and a.ndim > 1 and b.ndim == 2:
-        return _product_by_columns(parts, x, y)
+        return _product_by_columns(parts, x, y) or _product_by_sums(parts, x, y, dtype)
     if dtype.char not in "fd":
         return None
     if a.shape == b.shape == (None,) and (parts.is_computed(x) or parts.is_computed(y)):
@@ -160,6 +160,25 @@ def _product_by_columns(parts: Parts, x: Value, y: Value) -> Value | None:
     if a.ndim == 2:
         return joined
     return parts.apply("np::reshape", joined, *sizes, parts.constant(count))
+
+
+def _product_by_sums(parts: Parts, x: Value, y: Value, dtype: np.dtype) -> Value | None:
+    """The product of a few rows and a few columns, as ``points.T @ points``: sums that one nest makes."""
+    a, b = x.type, y.type
+    assert isinstance(a, ArrayType)
+    assert isinstance(b, ArrayType)
+    if a.ndim > 2 or a.shape[1] is not None or b.shape[0] is not None:
+        return None
+    rows, columns = a.shape[0], b.shape[1]
+    if rows is None or columns is None or not 0 < rows * columns <= _FEW_PRODUCTS:
+        return None
+    left = [_part(parts, x, row, slice(None)) for row in range(rows)]
+    right = [_part(parts, y, slice(None), column) for column in range(columns)]
+    made = [[_sums_of_any(parts, u, v, dtype, is_left=True) for v in right] for u in left]
+    if any(total is None for row in made for total in row):
+        return None
+    tuples = [parts.apply("prim::TupleConstruct", *row) for row in made]  # type: ignore[arg-type]
+    return parts.apply("np::array", parts.apply("prim::TupleConstruct", *tuples))
 
 
 def _columns_of(parts: Parts, x: Value, y: Value, terms: int, count: int) -> Value:
