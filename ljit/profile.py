@@ -22,7 +22,7 @@ from ljit.sizes import small_sizes
 from ljit.types import INT, NEVER, ArrayType, ListType, ScalarType, TupleType, Type, UnionType, join
 from ljit.value_types import type_of
 
-__all__ = ["NATIVE_INTS", "NO_CONSTANT", "Observation", "Profile", "keep_objects_of"]
+__all__ = ["NATIVE_INTS", "NO_CONSTANT", "Observation", "Profile", "is_new", "keep_objects_of"]
 
 
 def keep_objects_of(
@@ -59,6 +59,12 @@ _kept_too = set[type]()
 _NESTED = (tuple, list)
 LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, then one of so many
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+
+
+def is_new(value: object, settled: object) -> bool:
+    """Whether a value tells something new where nothing new can come of what is `settled`, which is not its class."""
+    is_int = settled is NATIVE_INTS and type(value) is int and _INT_MIN <= value <= _INT_MAX
+    return not (is_int or value is settled)
 
 
 class Observation(Record, frozen=False):

@@ -25,10 +25,12 @@ class Varying:
         return value in self._values
 
     def _visit(self, block: Block) -> bool:
-        """Look at all nodes once; whether there was something new."""
+        """Look at all nodes once; whether to look again, as what inner loops carry may have changed behind them."""
         before = len(self._values)
+        has_loops = False
         for node in block.walk():
             if node.op is LOOP:
+                has_loops = True
                 for param, value in zip(
                     node.blocks[0].params, (node.inputs[0], *node.inputs[2:]), strict=True
                 ):
@@ -41,11 +43,11 @@ class Varying:
             elif node.op is IF and node.inputs[0] in self._values:
                 self._values.update(node.outputs)
                 self._leave(node)
-            elif node.op not in (IF, LOOP, REGION) and any(v in self._values for v in node.inputs):
+            elif node.op not in (IF, LOOP, REGION) and not self._values.isdisjoint(node.inputs):
                 self._values.update(node.outputs)
                 for inner in node.blocks:
                     self._values.update(inner.params)
-        return len(self._values) > before
+        return has_loops and len(self._values) > before
 
     def is_divergent(self, loop: Node) -> bool:
         """Whether some trips leave an inner loop earlier than others."""

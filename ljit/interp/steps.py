@@ -36,7 +36,7 @@ from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.own_time import timed_apart
-from ljit.profile import NATIVE_INTS
+from ljit.profile import is_new
 from ljit.stack import compiler_frames
 
 __all__ = ["DONE", "step_at"]
@@ -75,7 +75,7 @@ def _reraise() -> NoReturn:
     raise
 
 
-_NAMES = {"checked": _checked, "native": NATIVE_INTS, "reraise": _reraise}
+_NAMES = {"checked": _checked, "is_new": is_new, "reraise": _reraise}
 
 
 class _HandlerLeftError(Exception):
@@ -311,9 +311,9 @@ class _Writer:
             return self.pc + 1
         self.put(f"{self.write(register)} = {self.read(source)}")
         known, value = f"r[{settled}]", f"v{register}"
-        is_int = f"{known} is native and type({value}) is int and {-(2**63)} <= {value} < {2**63}"
-        self.put(f"if type({value}) is not {known} and {value} is not {known} and not ({is_int}):")
-        self.put(f"    {known} = run.on_profile({node}, {value})")
+        # a call: CPython's compiler takes as long for the test in line as hundreds of calls
+        is_new = f"type({value}) is not {known} and is_new({value}, {known})"
+        self.put(f"if {is_new}: {known} = run.on_profile({node}, {value})")
         return self.pc + 1
 
     def write_receiver(self, instruction: Instruction) -> int:

@@ -46,6 +46,8 @@ class FloatTests:
         """Give the checks of a node in loops that do not fail if tests hold, and take these for granted."""
         rules = node.op.ranges
         assert rules is not None and rules.checks is not None
+        if set(rules.float_checks).issubset(known):
+            return ()
         unknown = self._unknown(node)
         loop = self._outermost(loops, unknown) if unknown else None
         if loop is None:
