@@ -21,6 +21,7 @@ from types import (
     ModuleType,
 )
 from typing import Any, Self
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from ljit.value_types import type_of
 __all__ = [
     "BoundMethods",
     "HeldKind",
+    "HeldMethod",
     "KnownFunction",
     "MadeFunctions",
     "Partials",
@@ -109,6 +111,26 @@ class KnownFunction(HeldKind):
     def function(self) -> object:
         """The object."""
         return self.called
+
+
+class HeldMethod(HeldKind):
+    """A method of C code with its object, which does not live on for us: known for as long as the program holds it."""
+
+    called: ReferenceType[object]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The method, or None."""
+        return (self.function,)
+
+    @property
+    def function(self) -> object:
+        """The method; None: it is gone."""
+        return self.called()
+
+    def joined(self, other: HeldKind) -> Self | None:
+        """The same, if it still is."""
+        return super().joined(other) if self.function is not None else None
 
 
 class MadeFunctions(HeldKind):
@@ -257,6 +279,8 @@ def held_kind(value: object) -> HeldKind | None:
         classes = (*map(type, value.args), *map(type, by_name))
         types_ = tuple(map(type_of, value.args)), tuple(map(type_of, by_name))
         return Partials(types_[0], classes, value.func, tuple(value.keywords), types_[1])
+    if type(value) is BuiltinFunctionType and not isinstance(value.__self__, ModuleType | None):
+        return HeldMethod((), (), ref(value))
     return KnownFunction((), (), value) if type(value) in _functions else None
 
 
@@ -268,16 +292,8 @@ def with_kind(found: HeldKind | None, kinds: tuple[HeldKind, ...]) -> tuple[Held
         both = kind.joined(found)
         if both is not None:
             return (*kinds[:index], both, *kinds[index + 1 :])
-    if len(kinds) == MAX_KINDS or (kinds and any(map(_is_of_object, (*kinds, found)))):
-        return None
-    return (*kinds, found)
-
-
-def _is_of_object(kind: HeldKind) -> bool:
-    """Whether it is a method of C code with its object, which is not to live on."""
-    called: Any = kind.function
-    is_builtin = type(called) is BuiltinFunctionType
-    return is_builtin and not isinstance(called.__self__, ModuleType)
+    has_methods = kinds and any(isinstance(kind, HeldMethod) for kind in (*kinds, found))
+    return None if has_methods or len(kinds) == MAX_KINDS else (*kinds, found)
 
 
 def _type_in(cell: CellType) -> Type:

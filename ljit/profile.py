@@ -51,7 +51,7 @@ _LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
 _SETTLING = frozenset((tuple, list, range, slice))
 #: Classes whose objects may be kept for as long as the profile lives.
 _KEPT = (
-    *(bool, int, float, complex, str, bytes, type(None), type(Ellipsis)),
+    *(bool, int, float, complex, type(None), type(Ellipsis)),
     *(type, np.dtype, np.generic, np.ufunc),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
 )
@@ -93,8 +93,9 @@ class Observation(Record, frozen=False):
         """Join the type of `value` in; gives what nothing new can come of (see `Profile.record`)."""
         self.count += 1
         cls = type(value)
-        if self.kinds is not None:
-            self.kinds = with_kind(held_kind(value), self.kinds)
+        kinds = self.kinds
+        if kinds is not None:
+            self.kinds = with_kind(held_kind(value), kinds)
         if cls is self._class or (
             cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX  # type: ignore[operator]
         ):
@@ -114,9 +115,10 @@ class Observation(Record, frozen=False):
     def see_receiver(self, value: object, method: str) -> None:
         """Count in an object of a user's class, of which a method is called."""
         self.count += 1
-        if self.kinds is not None:
+        kinds = self.kinds
+        if kinds is not None:
             found = Receivers((type_of(value),), (type(value),), method)
-            self.kinds = with_kind(found, self.kinds)
+            self.kinds = with_kind(found, kinds)
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
@@ -151,9 +153,10 @@ class Observation(Record, frozen=False):
 
     def summary_of_kinds(self) -> object:
         """The kinds, to be compared with what is known later."""
-        if self.kinds is None:
+        kinds = self.kinds
+        if kinds is None:
             return None
-        return tuple((*map(id, (*k.key, *k.classes)), k.types) for k in self.kinds)
+        return tuple((*map(id, (*k.key, *k.classes)), k.types) for k in kinds)
 
     def sized_type(self) -> Type:
         """The type, with the sizes of a small array if they were always the same."""

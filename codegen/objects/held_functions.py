@@ -30,7 +30,15 @@ from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attribute_dicts import reader_of_dict
 from ljit.codegen.objects.attributes import class_test, method_test, own_getter_of
-from ljit.held import BoundMethods, HeldKind, KnownFunction, MadeFunctions, Partials, Receivers
+from ljit.held import (
+    BoundMethods,
+    HeldKind,
+    HeldMethod,
+    KnownFunction,
+    MadeFunctions,
+    Partials,
+    Receivers,
+)
 from ljit.ops.control import OTHER_CALLABLE
 from ljit.ops.python.types import class_of
 from ljit.types import ANY, BOOL
@@ -155,8 +163,8 @@ def given_value(e: Emitter, x: Native, kind: HeldKind, index: int) -> Native:
     return Native(ANY, (found,))
 
 
-def _of_known(e: Emitter, x: Native, kind: KnownFunction) -> _Differences:
-    yield e.f.icmp("ne", x.ref, e.context.keep(kind.called))
+def _of_known(e: Emitter, x: Native, kind: KnownFunction | HeldMethod) -> _Differences:
+    yield e.f.icmp("ne", x.ref, e.context.keep(kind.function))
 
 
 def _of_made(e: Emitter, x: Native, kind: MadeFunctions) -> _Differences:
@@ -208,6 +216,7 @@ def _keyword(e: Emitter, fixed: Ref, name: str) -> Ref:
 
 _DIFFERENCES: dict[type, Callable[[Emitter, Native, Any], _Differences]] = {
     KnownFunction: _of_known,
+    HeldMethod: _of_known,
     MadeFunctions: _of_made,
     BoundMethods: _of_bound,
     Partials: _of_partial,

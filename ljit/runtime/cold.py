@@ -180,12 +180,13 @@ class ColdCalls(Record, frozen=False):
         That is so if most of the last calls were short ones that left, or if calls that leave have taken a part of what
         the compile takes and the interpreter runs much of them.
         """
-        if plan.unit is None:
+        unit = plan.unit
+        if unit is None:
             return False
-        plan.left_at.append(plan.unit.code.calls)
+        plan.left_at.append(unit.code.calls)
         if len(plan.left_at) < RUNS_OF_SHORT_ONE:
             return False
-        each, calls = plan.seconds / plan.unit.bailouts.total(), plan.left_at
+        each, calls = plan.seconds / unit.bailouts.total(), plan.left_at
         if each < _SECONDS_OF_SHORT_CALL and calls[-1] - calls[0] < 2 * RUNS_OF_SHORT_ONE:
             return True
         of_call = plan.last_run[1]

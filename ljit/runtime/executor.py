@@ -326,9 +326,10 @@ class ProfilingExecutor:
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
-        if plan.unit is not None and plan.unit.code.is_hot:
-            self.optimize(plan)
         unit = plan.unit
+        if unit is not None and unit.code.is_hot:
+            self.optimize(plan)
+            unit = plan.unit
         broken = unit.broken_assumptions() if unit is not None else []
         if unit is not None and not broken:
             return unit
@@ -425,7 +426,8 @@ class ProfilingExecutor:
     def optimize(self, plan: Plan) -> None:
         """Drop the plan's quick code: the next call has it compiled with optimising."""
         plan.feedback.is_hot = True
-        if plan.unit is not None and plan.unit.code.is_quick:
+        unit = plan.unit
+        if unit is not None and unit.code.is_quick:
             self.retire(plan, HOT)
 
     def refuse(self, plan: Plan, reason: str) -> None:

@@ -63,10 +63,11 @@ def _count(number: int, noun: str) -> str:
 
 def specialization_info(plan: Plan) -> SpecializationInfo:
     """Sum up one plan."""
+    unit = plan.unit
     if plan.refused is not None:
         state = f"CPython: {plan.refused}"
-    elif plan.unit is not None:
-        state = _QUICK if plan.unit.code.is_quick else "native"
+    elif unit is not None:
+        state = _QUICK if unit.code.is_quick else "native"
     else:
         state = "profiling"
     return SpecializationInfo(
@@ -105,11 +106,12 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
         info = specialization_info(plan)
         yield f"\n{plan}: {info.state}"
         yield f"  {info.history}"
-        if plan.unit is not None:
-            yield from plan.contest.losses() if plan.contest is not None else ()
-            yield from _lines(plan.unit, executor.fn.__code__.co_firstlineno)
-        for number, unit in enumerate(plan.units, start=1):
-            yield from _failed_checks(unit, number, is_last=unit is plan.units[-1])
+        unit, units, contest = plan.unit, plan.units, plan.contest
+        if unit is not None:
+            yield from contest.losses() if contest is not None else ()
+            yield from _lines(unit, executor.fn.__code__.co_firstlineno)
+        for number, unit in enumerate(units, start=1):
+            yield from _failed_checks(unit, number, is_last=unit is units[-1])
     for (loop_id, types_), loop in list(executor.loops.items()):
         yield from _loop(executor, loop_id, types_, loop)
 
@@ -119,21 +121,21 @@ def _loop(
 ) -> Iterator[str]:
     assert executor.baseline is not None
     where = executor.baseline.node(loop_id).range
-    units = loop.retired if loop.unit is None else [*loop.retired, loop.unit]
-    state = "native" if loop.unit is not None else "interpreted"
+    unit, units = loop.unit, loop.units
+    state = "native" if unit is not None else "interpreted"
     if loop.refused is not None:
         state = f"interpreted: {loop.refused}"
     yield f"\nloop at {where.short() if where is not None else loop_id} for {types_text(types_)}: {state}"
-    seconds = sum(unit.seconds for unit in units)
-    calls = sum(unit.code.calls for unit in units)
+    seconds = sum(x.seconds for x in units)
+    calls = sum(x.code.calls for x in units)
     yield (
         f"  {_count(loop.compiles, 'compile')} in {seconds * 1e3:.1f} ms, "
         f"entered {_count(calls, 'time')} in the middle of a run"
     )
-    if loop.unit is not None:
-        yield from _lines(loop.unit, None)
-    for number, unit in enumerate(units, start=1):
-        yield from _failed_checks(unit, number, is_last=unit is units[-1])
+    if unit is not None:
+        yield from _lines(unit, None)
+    for number, each in enumerate(units, start=1):
+        yield from _failed_checks(each, number, is_last=each is units[-1])
 
 
 def _lines(unit: NativeUnit, first: int | None) -> Iterator[str]:

@@ -118,7 +118,8 @@ def renew_callees(unit: NativeUnit) -> None:
             continue
         executor: ProfilingExecutor = link.callee._executor
         plan = executor.plans.get(link.signature.params)
-        if plan is not None and plan.unit is not None and plan.unit.code.is_hot:
+        called = plan.unit if plan is not None else None
+        if plan is not None and called is not None and called.code.is_hot:
             executor.unit_for(plan)
 
 

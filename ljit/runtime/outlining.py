@@ -76,7 +76,7 @@ class OutlinedLoops:
     def trips_until_hot(self, loop: LoopInfo) -> int:
         """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
         plans = [found for (loop_id, _), found in list(self.plans.items()) if loop_id == loop.id]
-        units = [found.unit for found in plans if found.unit is not None]
+        units = [unit for unit in (found.unit for found in plans) if unit is not None]
         if any(unit.code.is_hot for unit in units):
             return 1  # it was left to go on in optimised code
         if units:
@@ -171,8 +171,9 @@ class OutlinedLoops:
         found.early_raises = found.early_raises + 1 if is_early else 0
         if found.early_raises >= MAX_EARLY_RAISES:
             self._refuse(found, loop.id, "it raises too often")
-            if found.unit is not None:
-                found.retire(found.unit)
+            unit = found.unit
+            if unit is not None:
+                found.retire(unit)
             self.executor.refuse(plan, "it raises too often")
 
     def _plan_for(self, key: _Key) -> LoopPlan | None:

@@ -100,7 +100,8 @@ class Compiled(Record, frozen=False):
     @property
     def units(self) -> list[NativeUnit]:
         """All native code that there was, the present one last."""
-        return self.retired if self.unit is None else [*self.retired, self.unit]
+        unit = self.unit
+        return self.retired if unit is None else [*self.retired, unit]
 
     @property
     def native_calls(self) -> int:

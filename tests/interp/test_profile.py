@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import gc
 import math
+import sys
 import weakref
 
 import numpy as np
 import pytest
 
-from ljit.profile import NATIVE_INTS, NO_CONSTANT, Profile
+from ljit.held import held_kind
+from ljit.profile import NATIVE_INTS, NO_CONSTANT, Observation, Profile
 from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join
 from ljit.value_types import type_of
 
@@ -207,3 +209,59 @@ def test_a_profile_may_be_written_to_while_it_is_read():
     assert not profile.has_sizes
     assert profile.has_arrays
     assert len(profile) > 10
+
+
+class Bag(list):
+    """A list that can be referred to weakly."""
+
+
+def test_a_bound_method_of_c_code_does_not_keep_its_object():
+    bag, profile = Bag(), Profile()
+    assert profile.record(1, bag.append) is None
+    assert profile.observation(1).summary_of_kinds()
+    gone = weakref.ref(bag)
+    del bag
+    assert gone() is None
+    (kind,) = profile.observation(1).kinds
+    assert kind.function is None
+    profile.record(1, Bag().append)
+    assert profile.observation(1).kinds is None
+
+
+def test_a_bound_method_that_the_program_holds_is_known():
+    held, profile = Bag().append, Profile()
+    for _ in range(3):
+        profile.record(1, held)
+    (kind,) = profile.observation(1).kinds
+    assert kind.function is held
+
+
+@pytest.mark.parametrize("size", [10, 100])
+def test_a_profile_does_not_keep_texts(size):
+    text, profile = b"x" * size, Profile()
+    before = sys.getrefcount(text)
+    for _ in range(size):
+        profile.record(1, text)
+    assert sys.getrefcount(text) == before
+
+
+def test_another_thread_may_see_other_callables_meanwhile(monkeypatch):
+    """It has seen too many kinds after this one has looked whether there are some."""
+    observation = Observation()
+    observation.see(math.sqrt)
+
+    def kind_seen_at_once(value):
+        observation.kinds = None
+        return held_kind(value)
+
+    monkeypatch.setattr("ljit.profile.held_kind", kind_seen_at_once)
+    observation.see(math.sin)
+    assert observation.type == type_of(math.sin)
+
+
+def test_a_summary_may_be_made_while_another_thread_sees_callables():
+    class Seen(Observation):
+        looks = iter([(), None, None])
+        kinds = property(lambda self: next(self.looks), lambda self, _: None)
+
+    assert Seen().summary_of_kinds() == ()

@@ -251,3 +251,18 @@ def test_a_default_that_is_given_lives_on():
     compiled = ljit.jit(append_with_defaults)
     for _ in range(3):
         assert references(compiled)[:-1] == wanted
+
+
+def sent_until_it_raises(log):
+    numbers_sent = numbers(log, "a")
+    next(numbers_sent)
+    return numbers_sent.send(log.missing)
+
+
+def test_a_profile_does_not_keep_the_object_of_a_method_that_was_called():
+    compiled = ljit.jit(sent_until_it_raises)
+    for _ in range(CALLS):
+        log = []
+        with pytest.raises(AttributeError):
+            compiled(log)
+        assert log == ["a begins", "a is closed"]
