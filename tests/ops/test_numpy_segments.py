@@ -125,3 +125,26 @@ def test_segments_are_native() -> None:
         compiled(a, starts)
     nodes = [n for n in compiled.graph_for(a, starts).walk() if n.op.name == "np::add_reduceat"]
     assert [runs_boxed(node) for node in nodes] == [False]
+
+
+def along_whole_numbers(a: Any, starts: Any) -> Any:
+    return np.add.reduceat(a, starts, axis=-1)
+
+
+def along_a_bool(a: Any, starts: Any) -> Any:
+    return np.add.reduceat(a, starts, axis=False)
+
+
+def along_a_float(a: Any, starts: Any) -> Any:
+    return np.add.reduceat(a, starts, axis=0.0)
+
+
+def along_all(a: Any, starts: Any) -> Any:
+    return np.add.reduceat(a, starts, axis=None)
+
+
+@pytest.mark.parametrize("function", [along_whole_numbers, along_a_bool, along_a_float, along_all])
+def test_an_axis_is_a_whole_number(function: Any) -> None:
+    compiled, a, starts = ljit.jit(function), np.arange(9.0), np.array([0, 3])
+    for _ in range(3):
+        assert outcome(compiled, a, starts) == outcome(function, a, starts)

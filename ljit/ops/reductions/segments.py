@@ -13,7 +13,7 @@ import numpy as np
 
 from ljit.ir import Scan, get_op
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.arrays.boxed import chosen_dtype, declare_function
+from ljit.ops.arrays.boxed import axes_of, chosen_dtype, declare_function
 from ljit.ops.arrays.rules import array_of
 from ljit.ops.python.numbers import at_least
 from ljit.ops.reductions import scans  # noqa: F401  # declares the scans
@@ -36,7 +36,7 @@ def _infer(
 ) -> Type:
     if not isinstance(array, ArrayType) or not isinstance(indices, ArrayType):
         return ANY
-    if array.ndim != 1 or indices.ndim != 1 or axis not in (0, -1):
+    if array.ndim != 1 or indices.ndim != 1 or axes_of(axis, 1) != (0,):
         return ANY
     if indices.dtype.kind not in "iu" or not np.can_cast(indices.dtype, np.int64):
         return ANY
