@@ -271,7 +271,9 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
     kwnames = request.attrs.get("kwnames", ())
     for op in _ops_of_method(receiver, name, constants):
         found = bind(op, request.inputs, kwnames, constants)  # type: ignore[arg-type]
-        if found is not None and is_known(found):
+        if found is not None and not is_known(found):
+            found = _form_of_arrays(found, constants)
+        if found is not None:
             return found
     return None
 
@@ -367,9 +369,8 @@ def _numpy_form(request: Request, constants: Constants) -> Request | None:
 def _form_of_arrays(request: Request, constants: Constants) -> Request | None:
     """The op with arrays for lists of numbers, if it makes these of them beside an array."""
     op, types_ = request.op, [v.type for v in request.inputs]
-    if not (op.elementwise or op.takes_lists) or not any(isinstance(t, ListType) for t in types_):
-        return None
-    if not any(isinstance(t, ArrayType) and t.ndim for t in types_):
+    has_array = any(isinstance(t, ArrayType) and t.ndim for t in types_)
+    if not has_array or not (op.elementwise or op.takes_lists) or ListType not in map(type, types_):
         return None
     inputs = [v if v.uses else constants.array_of(v, _is_plain_number) or v for v in request.inputs]
     found = Request(op, tuple(inputs), request.attrs)

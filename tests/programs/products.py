@@ -271,3 +271,15 @@ def lists_that_others_see(a, given):
     own.append(scaled)
     a += [1, 2, 3]
     return scaled, len(own), a * given, a * [2**70, 1, 1], a + [[1], [2], [3]]
+
+
+@program(
+    lambda: (np.linspace(0.0, 2.0, 40), numbers(30, 3)),
+    lambda: (np.linspace(0.0, 2.0, 40, dtype=np.float32)[::-1], numbers(30, 3)),
+    lambda: (np.arange(40), numbers(30, 3, dtype=np.int64)),
+    lambda: (np.linspace(0.0, 2.0, 1), numbers(30, 2)),
+)
+def lists_given_to_functions(a, points):
+    placed = np.searchsorted([0.2, 0.5], a), np.digitize(a, [0.25, 1.5])
+    taken = np.take(a, [0, -1]), np.convolve(a, [1, 0, -1], "same"), np.correlate(a, [1, 2])
+    return placed, taken, np.interp(a, [0, 1, 2], [0.0, 10, 5]), points.dot([1, 2, 3])

@@ -86,6 +86,7 @@ declare_function(
     lower=_lower_searchsorted,
     can_lower=_can_search,
     methods=("ndarray.searchsorted",),
+    takes_lists=True,
     samples=((_VECTOR, 1.5), (_VECTOR, _VECTOR), (np.arange(4), 2)),
 )
 
@@ -137,6 +138,7 @@ declare_function(
     lower=_lower_digitize,
     can_lower=_can_digitize,
     parameters=("x", "bins", "right"),
+    takes_lists=True,
     samples=((_VECTOR, _VECTOR), (np.arange(4), np.array([1, 2])), (1.5, _VECTOR)),
 )
 
@@ -278,6 +280,7 @@ declare_function(
     np.interp,
     lower=_lower_interp,
     can_lower=_can_interpolate,
+    takes_lists=True,
     samples=(
         (1.5, _VECTOR, _VECTOR),
         (np.float64(-1), _VECTOR, _VECTOR),

@@ -204,6 +204,7 @@ declare_function(
     decompose=_rows_of,
     parameters=("a", "indices", "axis"),
     methods=("ndarray.take",),
+    takes_lists=True,
     samples=((_VECTOR, np.array([1, -1])), (_MATRIX, np.array([[1, -1], [0, 2]]))),
 )
 

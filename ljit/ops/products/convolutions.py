@@ -114,6 +114,7 @@ declare_function(
     can_lower=_can_lower,
     decompose=_of_one_dtype("np::convolve"),
     parameters=("a", "v", "mode"),
+    takes_lists=True,
     samples=((_VECTOR, _TAPS), (_VECTOR, np.arange(2)), (np.arange(3), np.arange(4))),
 )
 declare_function(
@@ -125,5 +126,6 @@ declare_function(
     can_lower=_can_lower,
     decompose=_of_one_dtype("np::correlate"),
     parameters=("a", "v", "mode"),
+    takes_lists=True,
     samples=((_VECTOR, _TAPS), (np.arange(3), np.arange(3)), (np.arange(4), np.arange(3))),
 )
