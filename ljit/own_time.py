@@ -7,8 +7,10 @@ those that have ended in it. What ljit itself does is timed apart, and summed up
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import time
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -26,10 +28,13 @@ __all__ = [
 # Of calls that come to Python code to be timed, by what an empty stretch takes: what passes for the call's own time
 # (it is two lookups of the time, and the caches are cold), and what is around it (types, binding, entries).
 _WITHIN = 1.3
+_WITHIN_ON_WALL = 1.5  # of the shortest call so far
 _AROUND = 10.0
 _DELAY = 8  # at most, of a call that is timed
+_NOISE = 2  # likewise: what is as short may as well take nothing
 # What a short call is taken to take at first, and how many times longer from one that was timed to the next.
-_LEAST, _MORE = 1 / 16, 1.25
+_SECONDS_OF_BYTE = 1.5e-9  # of bytecode, run once
+_MORE = 1.25
 _STRETCHES = 8  # that are timed, to see what one takes
 
 
@@ -60,27 +65,43 @@ class OwnTime:
 
 
 class TimeOfCall(OwnTime):
-    """A stretch of time that is a call of a function; what it takes to time it is nobody's, but ljit's own work."""
+    """A stretch of time that is a call of a function; what it takes to time it is nobody's, but ljit's own work.
 
-    __slots__ = ()
+    To ask for the thread's time takes as long as ten short calls. No call takes longer than on the clock on the wall,
+    at which a look takes little; what is around the call takes as long as the shortest one so far.
+    """
+
+    __slots__ = ("_begun",)
+    _shortest = math.inf
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun = time.perf_counter()
 
     def end(self) -> float:
+        on_wall = time.perf_counter() - self._begun - _thread.within
         seconds, stretch = super().end(), seconds_of_stretch()
         around = _AROUND * stretch
         _thread.within += around
         add_own_work(around)
-        return max(seconds - _WITHIN * stretch, 0.0)
+        TimeOfCall._shortest = min(TimeOfCall._shortest, on_wall)
+        delay = _WITHIN * stretch
+        on_wall -= min(_WITHIN_ON_WALL * TimeOfCall._shortest, delay)
+        return max(min(seconds - delay, on_wall), 0.0)
 
 
-def without_delays(seconds: float, before: float) -> float:
+def without_delays(seconds: float, before: float, code: types.CodeType) -> float:
     """What a call takes of a function without loops, by one that was timed, and what that was `before`.
 
-    A short one that is timed takes several times as long as those that jump: what it needs has left the caches.
+    A short one that is timed takes several times as long as those that jump: what it needs has left the caches. Of the
+    shortest ones the bytecode tells more than a clock.
     """
-    stretch = seconds_of_stretch()
+    stretch, least = seconds_of_stretch(), len(code.co_code) * _SECONDS_OF_BYTE
     if seconds >= _DELAY * stretch:
         return seconds
-    return min(seconds, max(before, _LEAST * stretch) * _MORE)
+    if seconds < _NOISE * stretch:
+        return min(seconds, least)
+    return min(seconds, max(before, least) * _MORE)
 
 
 @functools.cache

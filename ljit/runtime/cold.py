@@ -33,7 +33,7 @@ from ljit.records import Record, made_by
 from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.jumps import Jumps, may_callees_run_long
-from ljit.runtime.likely import levels_of_loops
+from ljit.runtime.likely import calls_its_name, levels_of_loops
 from ljit.runtime.native import is_compiler_loaded
 from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
@@ -57,7 +57,7 @@ from ljit.value_types import type_of
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "price"]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "price", "takes_objects"]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
@@ -161,7 +161,7 @@ class ColdCalls(Record, frozen=False):
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
         if baseline is None or self.has_run_often or plan.compiles or kinds >= MANY_KINDS:
             return False
-        if _takes_objects(plan.types):
+        if takes_objects(plan.types):
             return False
         is_likely = self.is_likely(plan)
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
@@ -228,20 +228,23 @@ class ColdCalls(Record, frozen=False):
             return run(args, kwargs)
         finally:
             within = self.calls_since(owner)
-            self._note(calls + within - 1, stretch.end() / within)
+            self._note(fn, calls + within - 1, stretch.end() / within)
             if not self.is_over:
                 self.passed = self._next_calls()
                 pass_calls(owner, fn, self.passed)
 
     def let_nested_pass(self, owner: object, fn: types.FunctionType) -> None:
-        """Before a call that is timed: far down, calls within it jump to CPython, which takes less stack for them."""
-        if is_deep():
+        """Before a call that is timed: calls within it jump to CPython, and count as it does, if it is recursive.
+
+        So they do far down, where CPython takes less stack for them.
+        """
+        if calls_its_name(fn.__code__) or is_deep():
             self.passed = MOST_PASSED
             pass_calls(owner, fn, MOST_PASSED)
 
-    def _note(self, calls: int, seconds: float) -> None:
+    def _note(self, fn: types.FunctionType, calls: int, seconds: float) -> None:
         if not self.has_loops:
-            seconds = self.each = without_delays(seconds, self.each)
+            seconds = self.each = without_delays(seconds, self.each, fn.__code__)
         self.calls += calls
         self.seconds += claim(seconds * calls)
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
@@ -268,7 +271,7 @@ def price(baseline: Baseline) -> float:
     return _SECONDS_OF_COMPILE + baseline.size * _SECONDS_OF_NODE
 
 
-def _takes_objects(types_: Iterable[Type]) -> bool:
+def takes_objects(types_: Iterable[Type]) -> bool:
     """Whether one of the argument types is a user's class."""
     return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
 

@@ -34,7 +34,7 @@ from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import ColdCalls
+from ljit.runtime.cold import ColdCalls, takes_objects
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
@@ -401,6 +401,7 @@ class ProfilingExecutor:
             is_called=plan.is_called,
             is_alone=all(p.unit is None for p in self.plans.values()),
             is_long_in_use=is_long_in_use(plan),
+            is_short=self.cold.are_short and takes_objects(plan.types),
             rival=self.fn if self.cold.may_wait and is_by_position(self.fn.__code__) else None,
         )
         with plan.counted_compile(plan.feedback.summary()):

@@ -18,6 +18,7 @@ from typing import Any
 
 __all__ = [
     "are_numbers",
+    "calls_its_name",
     "codes_in",
     "has_large_array",
     "is_being_imported",
@@ -38,6 +39,11 @@ _JUMPS_BACK = {
     for name, code in opmap.items()
     if "JUMP_BACKWARD" in name and "NO_INTERRUPT" not in name  # these wait for other generators
 }
+
+
+def calls_its_name(code: types.CodeType) -> bool:
+    """Whether a function may be recursive: it names something as it is called itself."""
+    return code.co_name in (*code.co_names, *code.co_freevars)
 
 
 def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -75,16 +75,19 @@ def _plan(executor: ProfilingExecutor, params: tuple[Type, ...]) -> Plan | None:
 
 
 def _native_unit(executor: ProfilingExecutor, plan: Plan) -> NativeUnit | None:
-    """The unit that can be called natively, compiled now if need be; None if that is for later."""
+    """The unit that can be called natively, compiled now if need be; None if that is for later.
+
+    The first compile is a part of the caller's, which gains by its calls.
+    """
     if plan.is_compiling:
         return None
+    is_part = not plan.compiles or executor.options is TWIN_OPTIONS
     if plan.unit is not None and not plan.unit.code.native_address:
-        # So often was it called already that it is compiled for calls of Python: at once as it is to stay.
-        plan.feedback.is_hot |= plan.unit.code.is_quick
         executor.retire(plan, "native code calls it")
+        is_part = True
     plan.is_called = True
     _borrow_profile(executor, plan)
-    return executor.unit_for(plan, runs=1 if executor.options is TWIN_OPTIONS else None)
+    return executor.unit_for(plan, runs=1 if is_part else None)
 
 
 def _borrow_profile(executor: ProfilingExecutor, plan: Plan) -> None:

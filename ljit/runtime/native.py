@@ -33,7 +33,7 @@ from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.passing import is_stack_small, last_entry
 from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
-from ljit.runtime.worth import is_worthwhile, may_lose, quick_work
+from ljit.runtime.worth import gains_by_a_call, is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS
 from ljit.types import Type
 
@@ -145,8 +145,7 @@ def specialized_graph(
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result.
 
-    Quick code calls itself as it would another function: such a call soon finds optimised code instead. It leaves
-    methods of users' classes to CPython: each would have to be compiled, too.
+    Quick code calls itself as it would another function: such a call soon finds optimised code instead.
     """
     from ljit.passes.specializing.specialize import Given, specialize
 
@@ -154,7 +153,7 @@ def specialized_graph(
     pipeline = QUICK_PIPELINE if is_quick else SPECIALIZED_PIPELINE
 
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
-        given = Given(baseline.graph, baseline.liveness, seen, link_to, not is_quick)
+        given = Given(baseline.graph, baseline.liveness, seen, link_to)
         return specialize(given, chosen, function)
 
     made = choose_sizes(types_, feedback, make, pipeline)
@@ -178,7 +177,8 @@ class CompileRequest(Record):
 
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
     `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too. `is_alone`:
-    there is no native code of the function for other types. `rival`: the plain function, if CPython may run calls.
+    there is no native code of the function for other types. `is_short`: a call on objects, from CPython, which has to
+    gain much. `rival`: the plain function, if CPython may run calls.
     """
 
     types: tuple[Type, ...]
@@ -191,6 +191,7 @@ class CompileRequest(Record):
     is_called: bool = False
     is_alone: bool = True
     is_long_in_use: bool = False
+    is_short: bool = False
     rival: Callable[..., object] | None = None
 
     @property
@@ -221,6 +222,8 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
         long = request.is_long_in_use or request.is_called
         if not is_worthwhile(made.graph, is_alone=request.is_alone, is_long_in_use=long):
             return None
+        if request.is_short and not long and not gains_by_a_call(made.graph):
+            return None
         return _compile(made, name, request, start)
 
 
@@ -235,8 +238,7 @@ def compile_loop(
     with compiling(), _blame(name):
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
-            methods = not request.is_quick
-            given = Given(baseline.graph, baseline.liveness, seen, request.link_to, methods)
+            given = Given(baseline.graph, baseline.liveness, seen, request.link_to)
             return specialize_loop(given, loop, live, chosen)
 
         if request.earlier is not None and not request.is_quick:
@@ -258,7 +260,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         is_called=request.is_called or _has_body(made.graph, is_quick=request.is_quick),
         broadcasts=request.feedback.broadcasts,
         single_rows=request.feedback.single_rows,
-        quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
+        quick_work=quick_work(made.graph, request.quick_runs, is_called=request.is_called),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,
         rival=request.rival if may_lose(made.graph) else None,

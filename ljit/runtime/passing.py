@@ -46,9 +46,10 @@ __all__ = [
 FOR_EVER = 2**62  # calls
 # at a time: what changes is noticed soon, and the way back costs two microseconds
 MOST_PASSED = 1000  # calls
+_SECONDS_OF_MANY, _MOST_OF_MANY = 0.002, 4000  # or so many of those that take no more all together
 MOST_SHORT_ONES = 30_000  # the same of functions without loops
-SECONDS_PASSED = 0.005  # that they take
-PART_PASSED = 1 / 16  # or this part of the time that those before took
+SECONDS_PASSED = 0.01  # that they take
+PART_PASSED = 1 / 8  # or this part of the time that those before took
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
 _STACK_OF_COMPILER = 256 * 1024  # bytes: LLVM overruns stacks of 96 KiB
@@ -183,8 +184,11 @@ def last_entry(slow: int) -> int:
 
 def calls_within(seconds: float, each: float, *, are_short: bool = False) -> int:
     """How many calls that take `each` seconds may pass in the time, at most those of one time."""
-    most = MOST_SHORT_ONES if are_short else MOST_PASSED
-    return int(max(min(seconds / max(each, 1e-9), most), 0))
+    each = max(each, 1e-9)
+    most: float = MOST_SHORT_ONES
+    if not are_short:
+        most = min(max(MOST_PASSED, _SECONDS_OF_MANY / each), _MOST_OF_MANY)
+    return int(max(min(seconds / each, most), 0))
 
 
 def stop_passing(owner: object, fn: FunctionType) -> None:

@@ -85,7 +85,7 @@ def run_watched(
         if is_native:
             calls = executor.detours.note(seconds)
         if cold.are_short:
-            seconds = plan.each = without_delays(seconds, plan.each)
+            seconds = plan.each = without_delays(seconds, plan.each, executor.fn.__code__)
         if plan.runs:  # else there is no profile yet
             plan.runs += calls
         plan.seconds += claim(seconds * calls)

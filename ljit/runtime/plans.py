@@ -196,8 +196,6 @@ def graph_of_quick_code(
     unit = code.retired[-1]
     if not unit.code.is_quick or unit.types != tuple(types_) or unit.broken_assumptions():
         return None
-    if unit.specialization.leaves_methods:
-        return None
     has_calls = any(node.op is CALL_NATIVE for node in unit.graph.walk())
     return None if has_calls else unit.specialization
 

@@ -36,6 +36,7 @@ from ljit.own_time import TimeOfCall, seconds_of_own_work, without_delays
 from ljit.recursion import call_plainly, is_deep
 from ljit.runtime.likely import (
     are_numbers,
+    calls_its_name,
     codes_in,
     has_large_array,
     is_being_imported,
@@ -65,7 +66,8 @@ _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
-_PASSED_AT_FIRST = 8  # calls, of functions without loops
+_PASSED_AT_FIRST = 32  # calls, of functions without loops
+_TIMES_PASSED = 3  # as many as there were so far, likewise
 _PART_OF_LOOPS = 32  # of the calls so far, that jump next: the next loop over numbers may be long
 
 _functions: weakref.WeakSet[object] = weakref.WeakSet()
@@ -223,7 +225,7 @@ class Waiting:
     ) -> object:
         """Time a call, which CPython runs; the next ones may jump there, and, far down, those within it."""
         calls = self._calls_since(owner)
-        if is_deep():
+        if is_deep() or calls_its_name(fn.__code__):
             self._passed = MOST_PASSED
             pass_calls(owner, fn, MOST_PASSED)
         stretch = TimeOfCall()
@@ -242,7 +244,7 @@ class Waiting:
     def _note(self, owner: object, fn: types.FunctionType, calls: int, seconds: float) -> None:
         """Count calls that took so many seconds each; the next ones pass, too."""
         if not self._levels:
-            seconds = self._each = without_delays(seconds, self._each)
+            seconds = self._each = without_delays(seconds, self._each, fn.__code__)
         was_due = self._seconds >= self._price  # but there was no room
         self._calls += calls
         self._seconds += claim(seconds * calls)
@@ -250,8 +252,10 @@ class Waiting:
         within = max(SECONDS_PASSED, self._seconds * PART_PASSED)
         if not was_due:
             within = min(within, self._price - self._seconds)
-        calls = max(self._calls // part, 0 if self._levels else _PASSED_AT_FIRST)
+        calls = max(_TIMES_PASSED * self._calls, _PASSED_AT_FIRST)
+        if self._levels:
+            calls = self._calls // part
         most = min(calls, calls_within(within, seconds, are_short=not self._levels))
         self._passed = most
-        if most:
+        if most or calls_left(owner) > 0:  # those within the call may have been fewer than were let
             pass_calls(owner, fn, most)

@@ -9,12 +9,11 @@ from ljit.ops.containers.keys import works_with_key
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
 from ljit.types import ArrayType
 
-__all__ = ["is_worthwhile", "may_lose", "quick_work", "runs_boxed"]
+__all__ = ["gains_by_a_call", "is_worthwhile", "may_lose", "quick_work", "runs_boxed"]
 
 _COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
-_RUNS_OF_METHODS = (
-    2  # they are compiled as well, but each call takes far longer than a native node so far
-)
+_NATIVES_OF_GAIN = 4  # nodes that work on no objects
+_NODES_OF_CALL = 100  # as which one without loops counts beside its own, which gains as little as optimising takes long
 _TRIPS = 10  # that a loop is taken to have
 _MOST_DEPTH = 3
 
@@ -29,7 +28,7 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True, is_long_in_use: bool =
     """
     has_boxed = has_gain = makes_functions = False
     for node in graph.walk():
-        if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
+        if node.op is CALL_NATIVE or _repeats(node):
             return True
         if has_gain and not _is_call_of(node, FunctionType):  # it would tell nothing new
             continue
@@ -41,6 +40,19 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True, is_long_in_use: bool =
     has_arrays = any(isinstance(v.type, ArrayType) for v in graph.params)
     is_cheaper = is_long_in_use or (has_arrays and not is_alone)
     return not makes_functions and (has_gain or not has_boxed or is_cheaper)
+
+
+def gains_by_a_call(graph: Graph) -> bool:
+    """Whether a short call on objects, from CPython, takes clearly less time in native code.
+
+    CPython runs a few attributes, comparisons and methods of containers as fast as native code is entered.
+    """
+    natives = 0
+    for node in graph.walk():
+        if node.op is CALL_NATIVE or _repeats(node):
+            return True
+        natives += node.op.lower is not None and not node.op.is_constant and not runs_boxed(node)
+    return natives >= _NATIVES_OF_GAIN
 
 
 def may_lose(graph: Graph) -> bool:
@@ -69,6 +81,10 @@ def _is_boxed_call(node: Node) -> bool:
     return not op.has_lowering([v.type for v in node.inputs], node.attrs)
 
 
+def _repeats(node: Node) -> bool:
+    return bool(node.blocks) and node.op is not IF
+
+
 def _reads_variable(node: Node) -> bool:
     """Whether the node reads a variable that is none of the function's own."""
     return node.op.is_profiled and not node.inputs
@@ -79,16 +95,15 @@ def _is_call_of(node: Node, function: object) -> bool:
     return callee is not None and callee.is_constant and callee.constant is function
 
 
-def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
+def quick_work(graph: Graph, runs: int, *, is_called: bool = False) -> int:
     """How many nodes quick code of the graph may run: `runs` times all of them, more often if much of it is boxed.
 
     Optimising makes native nodes faster, boxed calls not; most of its time goes into what stands around those (counts
-    of references, checks of results, ways out). Methods that were left to CPython are called natively then.
+    of references, checks of results, ways out). A call without loops takes a few nanoseconds less, whatever it does:
+    most of its time is that of its entry, which one from native code (`is_called`) has not got.
     """
     if not runs:
         return 0
-    if leaves_methods:
-        return runs * _RUNS_OF_METHODS * sum(1 for _ in graph.walk())
     count = native = boxed = 0
     frequency: dict[Block, int] = {}
     for node in graph.walk():
@@ -101,6 +116,8 @@ def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
             boxed += often
         else:
             native += often
+    if not is_called and not any(node.op is CALL_NATIVE or _repeats(node) for node in graph.walk()):
+        count += _NODES_OF_CALL
     return runs * count * (native + _COST_OF_BOXED * boxed) // max(native, 1)
 
 

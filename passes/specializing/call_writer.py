@@ -166,13 +166,6 @@ class CallWriter:
         attrs = {"name": name, "function": method}
         self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
 
-    def unless_left(self, method: object) -> object:
-        """The method; None if code like this calls methods as objects: it is compiled again once it runs often."""
-        if method is None or self.native.has_methods:
-            return method
-        self.native.leaves_methods = True
-        return None
-
 
 def _has_finalizer(value: Value) -> bool:
     """Whether an object that dies behind the call that it is for may run code: that of a user's class."""

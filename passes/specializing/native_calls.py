@@ -37,17 +37,10 @@ class NativeCalls:
     """The native calls of a function, and what is taken for granted about its own native code."""
 
     def __init__(
-        self,
-        function: FunctionType | None,
-        params: Sequence[Type],
-        link_to: LinkTo = no_link,
-        *,
-        has_methods: bool = True,
+        self, function: FunctionType | None, params: Sequence[Type], link_to: LinkTo = no_link
     ) -> None:
         self.function = function  # None: a call of it is one of another unit
         self.link_to = link_to
-        self.has_methods = has_methods  # of users' classes; else calls of them are left as they are
-        self.leaves_methods = False
         self.lacks_profiles = False  # of results of operators on objects of users' classes
         self.has_given_up = False
         self.params = tuple(params)

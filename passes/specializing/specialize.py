@@ -69,16 +69,12 @@ class Feedback(Failures, Changes, WideFailures, Protocol):
 
 
 class Given(Record):
-    """What is specialised, and what is known of it whatever the types are.
-
-    `has_methods`: calls of methods of users' classes may be native; else they are left as they are.
-    """
+    """What is specialised, and what is known of it whatever the types are."""
 
     baseline: Graph
     liveness: Liveness
     feedback: Feedback
     link_to: LinkTo = no_link
-    has_methods: bool = True
 
 
 class Specialization(Record, frozen=False):
@@ -87,7 +83,6 @@ class Specialization(Record, frozen=False):
     graph: Graph
     assumptions: list[Assumption] = made_by(factory=list)
     result: Type = ANY  # as which native code gives the result to native callers
-    leaves_methods: bool = False  # calls of methods that could be native ones are calls of objects
     lacks_profiles: bool = False  # nobody looked at the results of operators that are such methods
 
 
@@ -95,7 +90,7 @@ def specialize(
     given: Given, param_types: Sequence[Type], function: types.FunctionType | None
 ) -> Specialization:
     """Specialise a whole function for parameters of the given types; `function`: which one it is."""
-    calls = NativeCalls(function, param_types, given.link_to, has_methods=given.has_methods)
+    calls = NativeCalls(function, param_types, given.link_to)
     for _ in range(MAX_WALKS):
         made = _specialize(given, param_types, calls)
         if calls.are_right(made.graph):
@@ -116,9 +111,7 @@ def _specialize(given: Given, param_types: Sequence[Type], calls: NativeCalls) -
     result = calls.result if calls.is_used else native_result(result_of(out.graph))
     if result is None or result == NEVER:
         result = ANY
-    return Specialization(
-        out.graph, out.assumptions, result, calls.leaves_methods, calls.lacks_profiles
-    )
+    return Specialization(out.graph, out.assumptions, result, calls.lacks_profiles)
 
 
 def specialize_loop(
@@ -130,7 +123,7 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    calls = NativeCalls(None, (), given.link_to, has_methods=given.has_methods)
+    calls = NativeCalls(None, (), given.link_to)
     walk = _Specializer(given, calls, outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
@@ -146,12 +139,7 @@ def specialize_loop(
     if walk.control.loops.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     out = walk.end()
-    return Specialization(
-        out.graph,
-        out.assumptions,
-        leaves_methods=calls.leaves_methods,
-        lacks_profiles=calls.lacks_profiles,
-    )
+    return Specialization(out.graph, out.assumptions, lacks_profiles=calls.lacks_profiles)
 
 
 def _results(made: Node) -> list[Value]:

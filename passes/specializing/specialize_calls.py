@@ -78,7 +78,7 @@ class Calls:
             return self.walk.visit_operation(node)
         if special.result is None and node.output.uses and profile_of(node) is None:
             self.native.lacks_profiles = True
-        return self._call_users_method(node, self.writer.unless_left(method), call)
+        return self._call_users_method(node, method, call)
 
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
@@ -102,7 +102,7 @@ class Calls:
             return self._call_function(node, found, [*given, *args])
         if not callee.is_constant and (kinds := self.held.kinds_of(node.inputs[0])):
             return self.held.call_held(node, lambda: callee, kinds, args)
-        method = self.writer.unless_left(users_method(callee.type, _CALL))
+        method = users_method(callee.type, _CALL)
         if method is not None:
             return self._call_users_method(node, method, MethodCall(_CALL, (callee, *args)))
         function = callee.constant if callee.is_constant else None
@@ -117,9 +117,7 @@ class Calls:
         """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""
         made = Own(0, ObjectType(cls))
         method = users_method(made.type, "__init__") if is_plainly_made(cls) else None
-        call = self.writer.native_call(
-            node, self.writer.unless_left(method), args, [made], is_init=True
-        )
+        call = self.writer.native_call(node, method, args, [made], is_init=True)
         if call is None:
             return False
         object_ = self.walk.out.append(NEW_OBJECT, (), {"cls": cls}, like=node).output
@@ -141,10 +139,10 @@ class Calls:
                 node, lambda: self.held.own_attribute(node, receiver), kinds, args
             )
         kinds = self.held.classes_of(node, receiver)
-        if kinds and self.writer.unless_left(kinds):
+        if kinds:
             return self.held.call_held(node, lambda: receiver, kinds, args)
         name = str(node.attrs["name"])
-        method = self.writer.unless_left(users_method(receiver.type, name))
+        method = users_method(receiver.type, name)
         return self._call_users_method(node, method, MethodCall(name, (receiver, *args)))
 
     def _call_users_method(self, node: Node, method: object, wanted: MethodCall) -> bool:
@@ -201,7 +199,7 @@ class Calls:
     ) -> bool:
         """Call the function of a property that the class has, if that is native; `needs`: what it must have, too."""
         operands = [self.walk.values[v] for v in node.inputs]
-        call = self.writer.native_call(node, self.writer.unless_left(function), operands)
+        call = self.writer.native_call(node, function, operands)
         if call is None:
             return self.walk.visit_operation(node)
         for name, value in ((str(node.attrs["name"]), found), *needs):
@@ -256,7 +254,7 @@ class Calls:
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
-        call = self.writer.native_call(node, self.writer.unless_left(method), args)
+        call = self.writer.native_call(node, method, args)
         return (
             self.writer.emit(node, call)
             if call is not None

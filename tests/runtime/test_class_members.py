@@ -116,7 +116,7 @@ def test_methods_of_classes_are_called_natively(monkeypatch, at_once):
     f = native(methods, Base(3), 50)
     (plan,) = f._executor.plans.values()
     calls = [n for unit in plan.units for n in unit.graph.walk() if n.op is CALL_NATIVE]
-    assert bool(calls) == (at_once == 0)
+    assert calls
     monkeypatch.setattr(Base, "sum", staticmethod(lambda a, b: a * b))
     same(f, Base(3), 50)
     monkeypatch.setattr(Base, "named", staticmethod(lambda k, more=2: (k, more)))

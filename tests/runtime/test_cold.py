@@ -12,6 +12,7 @@ import pytest
 import ljit
 import ljit.codegen
 from ljit import config, own_time
+from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import cold, likely, passing, plans, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
@@ -439,6 +440,8 @@ class Clock:
     def thread_time(self):
         return self.now
 
+    perf_counter = thread_time
+
     def go_on(self, seconds):
         self.now += seconds
 
@@ -623,13 +626,13 @@ def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open(monkeypa
 
     @ljit.jit
     def area(holder):
-        return holder.x * holder.x * 0.5
+        return holder.x * holder.x * 0.5 + holder.x * 2.0
 
     for k in range(10):
         area(Holder(float(k)))
     assert "left to CPython so far: a compile would not pay yet" in area.explain()
     for k in range(4):
-        assert area(Holder(float(k))) == k * k * 0.5
+        assert area(Holder(float(k))) == k * k * 0.5 + k * 2.0
     assert [info.state for info in area.specializations] == ["native"]
 
 
@@ -650,6 +653,40 @@ def test_a_cold_function_that_a_native_loop_calls_is_warm(monkeypatch):
     for _ in range(4):
         assert steps(20) == 20
     assert step._executor.cold.is_over
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0
+
+    @ljit.jit
+    def add(self, x):
+        self.total += x
+
+    @ljit.jit
+    def add_all(self, n):
+        for k in range(n):
+            self.add(k)
+        return self.total
+
+
+def test_short_methods_are_native_for_native_callers_only():
+    meter, plain = Meter(), 0
+    with config.overridden(quick_runs=10**9):
+        for k in range(20_000):
+            meter.add(k)
+            plain += k
+        for _ in range(60):
+            plain += 499_500
+            assert meter.add_all(1000) == plain
+            if any(plan.unit is not None for plan in Meter.add._executor.plans.values()):
+                break
+        (plan,) = Meter.add._executor.plans.values()
+        assert plan.unit is not None and plan.is_called
+    caller = Meter.add_all._executor
+    units = [u for plan in (*caller.plans.values(), *caller.loops.values()) for u in plan.units]
+    calls = [n.attrs["callee"] for unit in units for n in unit.graph.walk() if n.op is CALL_NATIVE]
+    assert any(link.address for link in calls)
 
 
 def test_errors_of_a_cold_function_are_those_of_cpython():

@@ -17,7 +17,7 @@ import pytest
 import ljit
 from ljit import config, own_time
 from ljit.runtime import cold, likely, waiting
-from ljit.runtime.passing import MOST_PASSED
+from ljit.runtime.vectorcall import calls_left
 from tests.depths import reachable
 
 
@@ -29,7 +29,7 @@ class Clock:
     def process_time(self):
         return self.now
 
-    thread_time = process_time
+    thread_time = perf_counter = process_time
 
     def go_on(self, seconds):
         self.now += seconds
@@ -247,12 +247,50 @@ def test_what_it_takes_to_time_calls_is_ljits_own_work(clock, monkeypatch):
 
 def test_short_calls_that_are_timed_count_as_those_before(monkeypatch):
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 1.0)
+    code = (lambda: 0).__code__
     each, seen = 0.0, []
-    for seconds in (3.0, 3.0, 0.05, 3.0, 100.0, 3.0):
-        each = own_time.without_delays(seconds, each)
+    for seconds in (3.0, 3.0, 1.0, 1e-9, 3.0, 100.0, 3.0):
+        each = own_time.without_delays(seconds, each, code)
         seen.append(each)
-    first = own_time._LEAST * own_time._MORE
-    assert seen == [first, first * own_time._MORE, 0.05, first, 100.0, 3.0]
+    least, more = len(code.co_code) * own_time._SECONDS_OF_BYTE, own_time._MORE
+    assert seen == [least * more, least * more * more, least, 1e-9, least * more, 100.0, 3.0]
+
+
+def test_calls_that_are_let_within_a_recursive_one_end_with_it(clock):
+    @ljit.jit
+    def countdown(n):
+        for _ in range(2):
+            clock.go_on(1e-6)
+        return 0 if n == 0 else countdown(n - 1)
+
+    for n in (0, 3, 0):
+        countdown(n)
+        assert counts_as_waiting(countdown)
+        assert calls_left(countdown) <= 0
+
+
+def test_a_call_takes_no_longer_than_on_the_wall(monkeypatch):
+    class Clock:
+        def __init__(self):
+            self.now = self.processor = 0.0
+
+        def perf_counter(self):
+            return self.now
+
+        def thread_time(self):
+            return self.processor
+
+    clock = Clock()
+    monkeypatch.setattr(own_time, "time", clock)
+    monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 1.0)
+    monkeypatch.setattr(own_time.TimeOfCall, "_shortest", 0.5)
+    taken = []
+    for processor, wall in ((9.0, 3.0), (9.0, 30.0)):
+        stretch = own_time.TimeOfCall()
+        clock.now, clock.processor = clock.now + wall, clock.processor + processor
+        taken.append(stretch.end())
+    delay = own_time._WITHIN_ON_WALL * 0.5
+    assert taken == [3.0 - delay, 9.0 - own_time._WITHIN]
 
 
 def test_loading_the_compiler_takes_longer_where_it_loads_numpy(monkeypatch):
@@ -466,7 +504,7 @@ def test_recursion_goes_deeper_than_frames_of_ljit_have_room_for(clock):
     finally:
         sys.setrecursionlimit(limit)
     assert counts_as_waiting(depth)
-    assert depth._calls.waiting._calls >= 3 * 8001 - MOST_PASSED
+    assert depth._calls.waiting._calls >= 8001
 
 
 PACKAGES = """

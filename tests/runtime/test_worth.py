@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ljit.ops  # noqa: F401  # declares the ops of the graphs
 from ljit.ir import parse
-from ljit.runtime.worth import is_worthwhile, quick_work
+from ljit.runtime.worth import _NODES_OF_CALL, gains_by_a_call, is_worthwhile, quick_work
 
 NATIVE = """
 graph(%a : float, %b : float):
@@ -38,10 +38,35 @@ graph(%d : Object[builtins.dict], %k : KEY, %b : float):
 """
 
 
+SHORT = """
+graph(%o : Object[builtins.object], %a : float):
+  %0 : float = py::add(%a, %a)
+  %1 : float = py::mul(%0, %a)
+  %2 : float = py::add(%1, %a)
+  return (%2)
+"""
+
+
 def runs(text: str) -> float:
-    """How often all nodes of the graph may run, for each time that is set."""
+    """How often all nodes of the graph may run, for each time that is set; a call without loops counts more."""
     graph = parse(text)
-    return quick_work(graph, 100) / sum(1 for _ in graph.walk()) / 100
+    nodes = sum(1 for _ in graph.walk()) + (0 if "prim::Loop" in text else _NODES_OF_CALL)
+    return quick_work(graph, 100) / nodes / 100
+
+
+def test_calls_without_loops_are_optimised_late():
+    graph = parse(NATIVE)
+    nodes = 100 * sum(1 for _ in graph.walk())
+    assert quick_work(graph, 100) > 20 * nodes
+    assert quick_work(graph, 100, is_called=True) == nodes
+
+
+def test_short_calls_gain_by_work_on_numbers_and_loops():
+    assert not gains_by_a_call(parse(SHORT))
+    assert not gains_by_a_call(parse(BOXED))
+    more = SHORT.replace("return (%2)", "%3 : float = py::mul(%2, %a)\n  return (%3)")
+    assert gains_by_a_call(parse(more))
+    assert gains_by_a_call(parse(IN_FRONT_OF_LOOP))
 
 
 def test_native_nodes_are_optimised_after_the_runs_that_are_set():
@@ -59,12 +84,6 @@ def test_work_with_keys_that_need_no_object_is_native():
 
 def test_boxed_calls_in_front_of_a_loop_count_little():
     assert 1.0 < runs(IN_FRONT_OF_LOOP) < 2.0
-
-
-def test_calls_of_methods_that_may_be_native_are_optimised_when_that_was_earned():
-    graph = parse(BOXED)
-    nodes = sum(1 for _ in graph.walk())
-    assert 100 * nodes < quick_work(graph, 100, leaves_methods=True) < quick_work(graph, 100)
 
 
 def test_zero_runs_are_none():
