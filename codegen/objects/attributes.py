@@ -278,7 +278,10 @@ def _is_method(x: object, name: str, function: object, above: type | None) -> bo
     if not has_plain_lookup(cls) or find_in_class(cls, name) is not function:
         return False
     found = getattr(x, name)  # a function of the class hides no attribute of the object
-    return type(found) is MethodType and found.__func__ is function
+    if isinstance(function, staticmethod):
+        return found is function.__func__
+    inner, bound = (function.__func__, cls) if isinstance(function, classmethod) else (function, x)
+    return type(found) is MethodType and found.__func__ is inner and found.__self__ is bound
 
 
 def _is_in_class(x: object, name: str, value: object) -> bool:

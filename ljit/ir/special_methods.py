@@ -18,6 +18,7 @@ class SpecialMethods(Record):
     - `in_place`: the method of operand 0 that is called in place of these if its class has one.
     - `opposite`: the op whose methods are called if the class has no `name` of its own.
     - `result`: what they give as a rule; None: anything, so that the op is profiled in functions with such operands.
+    - `exact`: what they have to give to calls of a builtin function; of anything else Python says what follows.
     - `check`: gives what the op does, from what the method gave: that bool, or if the op `is_negated`, the opposite.
     """
 
@@ -27,5 +28,6 @@ class SpecialMethods(Record):
     opposite: str | None = None
     operand: int = 0
     result: Type | None = None
+    exact: Type | None = None
     check: Callable[[object], object] | None = None
     is_negated: bool = False

@@ -23,6 +23,7 @@ __all__ = [
     "ClassMember",
     "behind_super",
     "function_of",
+    "has_class_function",
     "is_derived",
     "member_of_class",
     "users_method",
@@ -101,6 +102,14 @@ def users_method(type_: Type, name: str) -> object:
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
     return _users_function(_find(type_.cls, name)) if has_plain_lookup(type_.cls) else None
+
+
+def has_class_function(type_: Type, name: str) -> bool:
+    """Whether the class of the objects has a static or class method under the name."""
+    if not isinstance(type_, ObjectType) or not is_open(type_.cls):
+        return False
+    is_plain = has_plain_lookup(type_.cls)
+    return is_plain and type(_find(type_.cls, name)) in (staticmethod, classmethod)
 
 
 def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, object] | None:

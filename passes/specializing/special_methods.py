@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 
 from ljit.ir import OpDef, Value, get_op
 from ljit.ir.special_methods import SpecialMethods
-from ljit.ops.python.special_methods import asks_other, asks_plain, gives_up
+from ljit.ops.python.special_methods import asks_other, asks_plain, gives_up, made_of
 from ljit.ops.python.types import NO_ATTRIBUTE, is_open
+from ljit.passes.specializing.resolve import callable_op
 from ljit.records import Record
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, Type
 
-__all__ = ["MethodCall", "is_plainly_made", "special_method"]
+__all__ = ["MethodCall", "is_plainly_made", "method_of_builtin", "special_method"]
 
 _IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT
 
@@ -28,7 +29,7 @@ class MethodCall(Record):
     """A call of a method: its name, the receiver and the arguments.
 
     `instead`: what is called with these if the method gives NotImplemented. `needs`: what the class must still have
-    under another name. `check`, `is_negated`: what becomes of the result, which has to be a bool if there is one.
+    under another name. `check`, `is_negated`: what becomes of the result, which has to be a `checked` one if there are.
     """
 
     name: str
@@ -37,6 +38,21 @@ class MethodCall(Record):
     needs: tuple[str, object] | None = None
     check: Callable[[object], object] | None = None
     is_negated: bool = False
+    checked: Type = BOOL
+
+
+def method_of_builtin(function: object, operand: Value) -> MethodCall | None:
+    """Give the method that a builtin function calls, as `abs` does; None: it does other things as well."""
+    op = callable_op(function, "callables")
+    special = op.special if op is not None and len(op.schema.positional) == 1 else None
+    if special is None or special.check is not None or not _is_users(operand.type):
+        return None
+    if special.exact is None:
+        return MethodCall(special.name, (operand,))
+    assert isinstance(operand.type, ObjectType)
+    assert callable(function)
+    check = made_of(function, special.name, operand.type.cls.__name__)
+    return MethodCall(special.name, (operand,), check=check, checked=special.exact)
 
 
 def special_method(op: OpDef, operands: Sequence[Value]) -> MethodCall | None:
@@ -46,7 +62,7 @@ def special_method(op: OpDef, operands: Sequence[Value]) -> MethodCall | None:
     if special.reflected is not None:
         return _method_of_two(op, special, *operands)
     receiver = operands[special.operand]
-    if not _is_users(receiver.type):
+    if not _is_users(receiver.type) or special.exact is not None:
         return None
     others = [value for index, value in enumerate(operands) if index != special.operand]
     given = (receiver, *others)

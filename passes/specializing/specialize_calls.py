@@ -32,6 +32,7 @@ from ljit.passes.specializing.callees import (
     ClassMember,
     behind_super,
     function_of,
+    has_class_function,
     is_derived,
     member_of_class,
     users_method,
@@ -39,8 +40,13 @@ from ljit.passes.specializing.callees import (
 )
 from ljit.passes.specializing.held_calls import HeldCalls
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
-from ljit.passes.specializing.special_methods import MethodCall, is_plainly_made, special_method
-from ljit.types import BOOL, NONE, ObjectType, TupleType
+from ljit.passes.specializing.special_methods import (
+    MethodCall,
+    is_plainly_made,
+    method_of_builtin,
+    special_method,
+)
+from ljit.types import NONE, ObjectType, TupleType
 
 if TYPE_CHECKING:
     pass
@@ -106,6 +112,10 @@ class Calls:
         if method is not None:
             return self._call_users_method(node, method, MethodCall(_CALL, (callee, *args)))
         function = callee.constant if callee.is_constant else None
+        wanted = method_of_builtin(function, args[0]) if len(args) == 1 else None
+        if wanted is not None:
+            method = users_method(args[0].type, wanted.name)
+            return self._call_users_method(node, method, wanted)
         if isinstance(function, type) and self._makes(node, function, args):
             return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
@@ -142,14 +152,32 @@ class Calls:
         if kinds:
             return self.held.call_held(node, lambda: receiver, kinds, args)
         name = str(node.attrs["name"])
+        if (member := self._member_of_object(receiver, name)) is not None:
+            return self._call_member_of_object(node, receiver, member, args)
         method = users_method(receiver.type, name)
         return self._call_users_method(node, method, MethodCall(name, (receiver, *args)))
+
+    def _member_of_object(self, receiver: Value, name: str) -> ClassMember | None:
+        """The static or class method that the class of an object has under the name."""
+        if not isinstance(receiver.type, ObjectType) or not has_class_function(receiver.type, name):
+            return None
+        return member_of_class(self.walk.out.constant_object(receiver.type.cls), name)
+
+    def _call_member_of_object(
+        self, node: Node, receiver: Value, member: ClassMember, args: Sequence[Value]
+    ) -> bool:
+        """``x.name(...)`` of such a method, if the function in it is native."""
+        call = self.writer.native_call(node, member.function, [*member.given, *args])
+        if call is None:
+            return self.walk.visit_operation(node)
+        self.writer.check_method(node, receiver, str(node.attrs["name"]), member.value)
+        return self.writer.emit(node, call)
 
     def _call_users_method(self, node: Node, method: object, wanted: MethodCall) -> bool:
         """Call the method of the first operand as the function that it is, if that is native."""
         receiver = wanted.operands[0]
         call = self.writer.native_call(node, method, wanted.operands)
-        if call is None or (wanted.check is not None and call.attrs["result"] != BOOL):
+        if call is None or (wanted.check is not None and call.attrs["result"] != wanted.checked):
             return self.walk.visit_operation(node)
         after = {name: getattr(wanted, name) for name in ("instead", "check", "is_negated")}
         call = call.with_changes(attrs={**call.attrs, **after})
@@ -173,8 +201,14 @@ class Calls:
             return True
         if (parts := users_property(receiver.type, name, is_read=True)) is not None:
             return self._call_of_property(node, *parts)
+        is_widened = self.walk.feedback.is_widened(node.id)
+        if is_called and not is_widened and (member := self._member_of_object(receiver, name)):
+            self.walk.out.effects = Effect.PURE
+            self.writer.check_method(node, receiver, name, member.value)
+            self.walk.finish(node, [self._value_of_member(node, member)])
+            return True
         method = users_method(receiver.type, name) if is_called else None
-        if method is None or self.walk.feedback.is_widened(node.id):
+        if method is None or is_widened:
             return self.walk.visit_operation(node)
         self.walk.out.effects = Effect.PURE
         self.writer.check_method(node, receiver, name, method)

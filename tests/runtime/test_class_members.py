@@ -160,3 +160,152 @@ def test_each_check_may_fail():
         f = native(function, *args)
         for site in fail_each_guard(f):
             assert f(*args) == function(*args), site
+
+
+def through_objects(x: Any, n: int, b: int = 9) -> Any:
+    total = 0
+    for k in range(n):
+        total += x.sum(k + x.k, b=b) + len(x.named(k)[0])
+    return total, x.named(n), x.named(more=1.5, k=n)
+
+
+def test_static_and_class_methods_of_objects_are_called_natively(monkeypatch):
+    f = native(through_objects, Base(3), 50)
+    (plan,) = f._executor.plans.values()
+    names = [
+        n.attrs["name"] for n in plan.unit.graph.walk() if n.op is get_op("prim::check_method")
+    ]
+    assert {"sum", "named"} <= set(names)
+    assert any(n.op is CALL_NATIVE for n in plan.unit.graph.walk())
+    same(f, Derived(3), 50)
+    for call in (f, through_objects):
+        with pytest.raises(ZeroDivisionError, match="integer division or modulo by zero"):
+            call(Base(3), 50, 5)
+    shadowed = Base(3)
+    shadowed.sum = lambda a, b: 1000 * a + b
+    same(f, shadowed, 50)
+    shadowed.sum = Base.sum
+    same(f, shadowed, 50)
+    shadowed.named = Base.named
+    same(f, shadowed, 50)
+    monkeypatch.setattr(Base, "sum", staticmethod(lambda a, b: a * b))
+    same(f, Base(3), 50)
+    monkeypatch.setattr(Base, "sum", lambda self, a, b: self.k * a * b)
+    same(f, Base(3), 50)
+    monkeypatch.setattr(
+        Derived, "named", staticmethod(lambda k, more=2: ("x" * k, more)), raising=False
+    )
+    same(f, Derived(3), 50)
+    same(f, Base(3), 50)
+    monkeypatch.setattr(Base, "named", classmethod(lambda cls, k, more=2: (cls.__qualname__, more)))
+    same(f, Derived(3), 50)
+    same(f, Base(3), 50)
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    @classmethod
+    def of(cls, k: int) -> Any:
+        return cls(k)
+
+    @staticmethod
+    @ljit.jit
+    def half(k: int) -> float:
+        return k / 2
+
+
+def made_through_objects(x: Any, n: int) -> Any:
+    total = 0.0
+    for k in range(n):
+        x = x.of(k)
+        total += x.half(x.k)
+    return total, type(x)
+
+
+def test_objects_make_others_through_class_methods():
+    f = native(made_through_objects, Slotted(1), 40)
+
+    class Narrow(Slotted):
+        def __init__(self, k: int) -> None:
+            super().__init__(k * 3)
+
+    same(f, Narrow(1), 40)
+    same(f, Slotted(1), 40)
+
+
+def test_checks_of_class_methods_of_objects_may_fail():
+    f = native(through_objects, Base(3), 12)
+    sites = 0
+    for _ in fail_each_guard(f):
+        same(f, Base(3), 12)
+        sites += 1
+    assert sites
+
+
+def angles() -> Any:
+    class Angle:
+        def __init__(self, turns: Any) -> None:
+            self.turns = turns
+
+        def __float__(self) -> Any:
+            return self.turns * 6.25 if self.turns < 90 else self.turns // 2
+
+        def __int__(self) -> Any:
+            return self.turns * 2 if self.turns < 90 else str(self.turns)
+
+        def __abs__(self) -> Any:
+            if self.turns == 95:
+                raise ValueError(self.turns)
+            return self.turns if self.turns > 0 else Angle(-self.turns)
+
+    return Angle
+
+
+def converted(x: Any, n: int) -> Any:
+    total = 0.0
+    for k in range(n):
+        total += float(x) + int(x) * k
+        if abs(x):
+            total += 1
+    return total
+
+
+def outcome(f: Any, *args: Any) -> Any:
+    try:
+        result = f(*args)
+    except (TypeError, ValueError, AttributeError) as error:
+        return type(error), str(error)
+    return type(result), result
+
+
+def test_functions_that_call_a_method_call_it_natively(monkeypatch):
+    Angle = angles()
+    f = native(converted, Angle(3), 40)
+    (plan,) = f._executor.plans.values()
+    nodes = [n for unit in plan.units for n in unit.graph.walk()]
+    names = [n.attrs["name"] for n in nodes if n.op is get_op("prim::check_method")]
+    assert {"__float__", "__int__", "__abs__"} <= set(names)
+    for turns in (3, 95, 90, -2, 2.5, "a", 3, 2**63, True):
+        for _ in range(3):
+            assert outcome(f, Angle(turns), 5) == outcome(converted, Angle(turns), 5)
+
+    class Wide(float):
+        pass
+
+    monkeypatch.setattr(Angle, "__float__", lambda self: self.turns + 0.5)
+    same(f, Angle(3), 40)
+    monkeypatch.setattr(Angle, "__float__", lambda self: Wide(7))
+    with pytest.warns(DeprecationWarning, match="strict subclass of float"):
+        same(f, Angle(3), 2)
+    monkeypatch.setattr(Angle, "__float__", lambda self: None)
+    message = "Angle.__float__ returned non-float .type NoneType."
+    for call in (f, converted):
+        with pytest.raises(TypeError, match=message):
+            call(Angle(3), 2)
+    monkeypatch.delattr(Angle, "__float__")
+    monkeypatch.delattr(Angle, "__abs__")
+    assert outcome(f, Angle(3), 5) == outcome(converted, Angle(3), 5)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-__all__ = ["asks_other", "asks_plain", "gives_up", "truth_given", "untruth_given"]
+__all__ = ["asks_other", "asks_plain", "gives_up", "made_of", "truth_given", "untruth_given"]
 
 _Operator = Callable[[Any, Any], Any]
 
@@ -25,6 +25,15 @@ def truth_given(value: object) -> bool:
 def untruth_given(value: object) -> bool:
     """The opposite."""
     return not truth_given(value)
+
+
+def made_of(function: Callable[[Any], object], method: str, cls: str) -> Callable[[object], object]:
+    """What a function like `float` makes of what a method of objects of a class so named gave."""
+    return partial(_make_of, function, method, cls)
+
+
+def _make_of(function: Callable[[Any], object], method: str, cls: str, given: object) -> object:
+    return function(type(cls, (), {method: lambda _: given})())
 
 
 def gives_up(operator: _Operator, *, is_swapped: bool = False) -> _Operator:

@@ -12,6 +12,7 @@ from ljit.characters import is_text
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.range_rules import RangeRules
+from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.control import CHECKED_IN_FRONT
 from ljit.ops.python import arithmetic, compare, powers
 from ljit.ops.python.numbers import (
@@ -97,6 +98,7 @@ _builtin(
     is_speculatable=True,
     numpy="np::absolute",
     wide="wide::same",
+    special=SpecialMethods("__abs__"),
     samples=each(NUMBERS),
 )
 _builtin(
@@ -220,6 +222,7 @@ _builtin(
     number_type=of_any_width,
     is_profiled=True,
     checks_can_wait=True,
+    special=SpecialMethods("__int__", exact=INT),
     samples=(
         *(*each((*REALS, *_NUMPY_REALS)), (), (1j,), (2**70,)),
         *each(("12", "-5", "0", "-0", "007", "", "-", "+4", " 12\n", "1_0", "x", "3x")),
@@ -237,6 +240,7 @@ _builtin(
     effects=_effect_of_exact_conversion,
     ranges=RangeRules(floats=float_bounds.of_first),
     number_type=of_either_class,
+    special=SpecialMethods("__float__", exact=FLOAT),
     samples=(*each((*REALS, *_NUMPY_REALS)), (), ("1.5",), ("x",), (1j,), (2**70,), (10**400,)),
 )
 _builtin(
