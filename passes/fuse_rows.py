@@ -143,6 +143,8 @@ class _Search:
                     outside.add(node)
             elif not isinstance(node.output.type, ArrayType):
                 outside.add(node)  # known behind the loop
+        while self._drop_seen_views():
+            pass
         self._keep_connected()
         if not self._is_worth_it():
             return None
@@ -254,6 +256,16 @@ class _Search:
             return None
         self.shapes[value] = shape
         return shape
+
+    def _drop_seen_views(self) -> bool:
+        """Drop a view that others see, with what is computed of it: they may write to it, or to what it shows."""
+        dropped = set[Value]()
+        for node in self.members:
+            is_seen = node.op.reads_part and any(u not in self.members for u, _ in node.output.uses)
+            if is_seen or not dropped.isdisjoint(node.inputs):
+                dropped.add(node.output)
+        self.members = {node: None for node in self.members if node.output not in dropped}
+        return bool(dropped)
 
     def _keep_connected(self) -> None:
         """Drop what has nothing to do with the array that gives the sizes."""

@@ -147,3 +147,32 @@ def read_before_and_behind_the_store(x, w):
     t = v * 2.0
     s[w:] -= s[:-w]
     return t + v
+
+
+@program(lambda: (np.arange(12.0) % 5, 3), lambda: (np.arange(4.0), 1), lambda: (np.arange(3.0), 3))
+def whole_views_of_sums(x, w):
+    s = np.cumsum(x)
+    v = s[:]
+    t = v * 2.0
+    s[w:] -= s[:-w]
+    return t + v
+
+
+def matrix(rows, columns):
+    return (np.arange(float(rows * columns)).reshape(rows, columns) ** 2 % 17,)
+
+
+@program(lambda: matrix(5, 40), lambda: matrix(1, 40), lambda: matrix(5, 1))
+def whole_views_of_rows(x):
+    largest = x.max(axis=1)
+    column = largest[:, None]
+    y = np.exp(x - column) / column
+    largest[0] = 100.0
+    return y, column
+
+
+@program(lambda: matrix(5, 40), lambda: matrix(0, 40))
+def whole_views_of_rows_are_given_back(x):
+    largest = x.max(axis=1)
+    column = largest[:, None]
+    return largest, column, np.sqrt(np.abs(x - column)) + column
