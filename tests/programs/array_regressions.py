@@ -354,3 +354,11 @@ def a_mean_where_a_mask_does_not_fit(a, mask):
 )
 def a_ufunc_whose_mask_does_not_fit(a, out, mask):
     return np.add(a, a, out=out, where=mask), np.expm1(a, out=out, where=mask)
+
+
+@program(lambda: (np.arange(6.0).reshape(2, 3) / 7,), lambda: (np.ones((2, 2), np.int8),))
+def rounding_to_no_whole_number(a):
+    log = [a.round(np.int64(1)), a[0, 0].round(True)]
+    for k in range(3):
+        log.append(k)
+    return log, a[0, 0].round(-1.0)

@@ -197,6 +197,8 @@ _declare(
 def _infer_round(a: Type, *, decimals: object = 0) -> Type:
     if not isinstance(a, ArrayType | ScalarType) or a.dtype.kind not in "iufc":
         return ANY
+    if not isinstance(decimals, int | np.integer):  # the method and the function have other errors
+        return ANY
     if isinstance(a, ScalarType):
         return a
     return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim)) if a.ndim else ANY
