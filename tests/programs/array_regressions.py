@@ -362,3 +362,19 @@ def rounding_to_no_whole_number(a):
     for k in range(3):
         log.append(k)
     return log, a[0, 0].round(-1.0)
+
+
+@program(lambda: (np.arange(6.0).reshape(2, 3),))
+def tolerances_beyond_all_ints(a):
+    total = 0
+    for k in range(3):
+        total += k
+    return total, np.nan_to_num(a, nan=2**63), np.allclose(a, a, atol=10**20)
+
+
+@program(lambda: (np.array([1.0, np.nan, 3.0]),))
+def replacements_beyond_all_ints(a):
+    total = 0
+    for k in range(3):
+        total += k
+    return total, np.isclose(a, a, rtol=2**63), np.nan_to_num(a, nan=10**20)

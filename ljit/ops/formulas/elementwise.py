@@ -105,7 +105,8 @@ def _same(dtype: np.dtype) -> np.dtype:
 
 
 def _is_number(x: object) -> bool:
-    return type(x) in (int, float)
+    """Whether a constant is one of Python's numbers that NumPy does not take as an object."""
+    return type(x) is float or (type(x) is int and -(2**63) <= x < 2**64)
 
 
 # -- np.isclose --------------------------------------------------------------------------------------
