@@ -378,3 +378,15 @@ def replacements_beyond_all_ints(a):
     for k in range(3):
         total += k
     return total, np.isclose(a, a, rtol=2**63), np.nan_to_num(a, nan=10**20)
+
+
+@program(lambda: (np.arange(6.0).reshape(2, 3),))
+def a_contraction_with_odd_optimisation(a):
+    results = []
+    for k in range(3):
+        try:
+            results.append(np.einsum("ij->j", a, optimize=0) if k else np.einsum("ij->j", a))
+            results.append(np.einsum("ij->j", a, optimize=np.True_))
+        except TypeError as error:
+            results.append(str(error))
+    return results

@@ -13,7 +13,7 @@ import numpy as np
 
 from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
-from ljit.ops.arrays.boxed import declare_function
+from ljit.ops.arrays.boxed import declare_function, is_flag
 from ljit.records import Record
 from ljit.types import ANY, NONE, ArrayType, ScalarType, Type
 
@@ -71,7 +71,7 @@ def _known(types: Sequence[Type], subscripts: object, optimize: object) -> Type:
     """The type of the result; `Any` where it is left to NumPy."""
     found = _subscripts(subscripts) if isinstance(subscripts, str) else None
     arrays = [t for t in types if isinstance(t, ArrayType)]
-    if found is None or optimize not in (True, False) or len(arrays) < len(types):
+    if found is None or not is_flag(optimize) or len(arrays) < len(types):
         return ANY
     terms, output = found
     if [t.ndim for t in arrays] != list(map(len, terms)) or len({t.dtype for t in arrays}) > 1:
