@@ -79,6 +79,7 @@ np.fft.fftshift(a, k)  np.hamming(i)  a.astype(d)  a.astype(d, o, copy=p)  a.vie
 a.flat[i] = x; return a  a.real = x; return a  a.shape = s; return a  len(a)  float(a)  int(a)  abs(a)  x in a
 divmod(a, x)  round(x, i)  sum(a, x)  max(a)  min(x, y, i)  sorted(v)  list(zip(v, w))  x + y  x // y  x ** y  x % y
 np.float32(x)  np.int8(a)  np.float16(x) * y  np.result_type(a, x)  np.ndim(x)  np.size(a, i)  del a[i]; return a
+np.einsum('ij->j', m, optimize=p)  np.add.reduceat(v, e, axis=k)  np.round(a, x)  np.allclose(a, b, rtol=x)
 np.average(a, weights=b, axis=k)  np.quantile(a, 0.25, axis=k)  np.std(a, axis=k, ddof=i)  np.percentile(v, w)
 """
 
