@@ -1,4 +1,4 @@
-"""Comprehensions, which are loops, and the loops of generator expressions that a builtin uses up."""
+"""Comprehensions, which are loops, and the loops of generator expressions that a builtin or another loop uses up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ljit.ops.control import CONTINUE
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["collect", "run"]
+__all__ = ["collect", "is_generator", "loop_over_items", "run"]
 
 _CONTAINERS = {
     "list": ("prim::ListConstruct", "prim::list_append"),
@@ -76,8 +76,32 @@ def run(
     `begin` emits what comes between the making of the first iterator and the loops; `loop` is the outermost one.
     `caller` is the place of the call that uses a generator up: `begin` and `use` belong to the frame around.
     """
+    _run(e, _evaluate(e, comprehension), begin, use, caller=caller)
+
+
+class _Items(Record):
+    """A comprehension of which the first iterable is evaluated."""
+
+    comprehension: tree.Comprehension
+    first: _Source
+
+
+def _evaluate(e: Emission, comprehension: tree.Comprehension) -> _Items:
+    """Emit what a comprehension does at once: it makes what its first loop runs over."""
+    iterable = comprehension.generators[0].iterable
+    return _Items(comprehension, _source(e, iterable, _place_of_first(comprehension)))
+
+
+def _run(
+    e: Emission,
+    items: _Items,
+    begin: Callable[[], None],
+    use: Callable[..., None],
+    *,
+    caller: SourceRange | None,
+) -> None:
+    comprehension, first = items.comprehension, items.first
     has_frame = _has_frame(comprehension)
-    first = _source(e, comprehension.generators[0].iterable, _place_of_first(comprehension))
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
     slots = {name: e.fresh_slot(name) for name in names}
     scope = Scope(e.scope, slots, has_frame=has_frame)
@@ -97,6 +121,34 @@ def run(
     with e.new_scope(scope, comprehension.range if has_frame else None):
         begin()
         _Run(e, comprehension, use).generator(0, first)
+
+
+def is_generator(e: Emission, iterable: Tree) -> bool:
+    """Whether it is a generator expression whose loops can take the place of the loop over it."""
+    is_one = isinstance(iterable, tree.Comprehension) and iterable.container == "generator"
+    return is_one and e.inlines_generators
+
+
+def loop_over_items(e: Emission, comprehension: tree.Comprehension, loop: ItemLoop) -> None:
+    """Emit a loop over what a generator expression gives."""
+    _loop_over(e, _evaluate(e, comprehension), loop)
+
+
+def _loop_over(e: Emission, items: _Items, loop: ItemLoop) -> None:
+    outer = e.loop
+    with e.left_by_break(loop.where) as whole:
+
+        def trip(_: Exit, value: Value) -> None:
+            inner = e.loop
+            with e.left_by_break(loop.where) as region:
+                whole.trip = region
+                e.loop = whole
+                loop.use(whole, value)
+            e.loop = inner
+
+        _run(e, items, _nothing, trip, caller=loop.place)
+        e.loop = outer
+        loop.behind()
 
 
 def _place_of_first(comprehension: tree.Comprehension) -> SourceRange:
@@ -119,8 +171,13 @@ class _View(Record):
     iterable: Tree
 
 
-def _source(e: Emission, iterable: Tree, place: SourceRange) -> _View | GeneratorCall:
+_Source = _View | GeneratorCall | _Items
+
+
+def _source(e: Emission, iterable: Tree, place: SourceRange) -> _Source:
     """Emit the making of what a loop runs over."""
+    if isinstance(iterable, tree.Comprehension) and is_generator(e, iterable):
+        return _evaluate(e, iterable)
     generator = called_generator(e, iterable)
     if generator is not None:
         return evaluate_call(e, generator)
@@ -156,18 +213,22 @@ class _Run:
         assert self.outermost is not None
         return self.outermost
 
-    def generator(self, i: int, source: _View | GeneratorCall) -> None:
+    def generator(self, i: int, source: _Source) -> None:
         """Emit the loop of generator `i` and all that is in it."""
         e, where = self.e, self.comprehension.inner
         if isinstance(source, _View):
             self._over_view(i, source)
+            return
+        trip = partial(self._trip, i)
+        if isinstance(source, _Items):
+            place = self._place(source.comprehension)
+            _loop_over(e, source, ItemLoop(where, place, trip, _nothing))
             return
         call = source.generator.call
 
         def iterate(view: Value) -> None:
             self._over_view(i, _View(view, call))
 
-        trip = partial(self._trip, i)
         loop_over_generator(e, source, ItemLoop(where, self._place(call), trip, _nothing, iterate))
 
     def _over_view(self, i: int, source: _View) -> None:

@@ -39,9 +39,9 @@ from ljit.ops.stdlib.compensated_sums import COMPENSATES, first_lost
 
 __all__: list[str] = []
 
-#: callables that use up what they are given before they return, and do not keep it
+#: callables that use up what they are given before they return, or drop it, and do not keep it
 _CONSUMERS: tuple[object, ...] = (
-    *(sum, any, all, min, max, list, tuple, set, frozenset, dict, sorted),
+    *(sum, any, all, min, max, list, tuple, set, frozenset, dict, sorted, next),
     *(math.fsum, math.prod, np.fromiter),
 )
 _NUMBERS = (int, float, complex)
@@ -176,6 +176,8 @@ def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
         return _sum if _has_plain_start(call) else None
     if known is sorted:
         return _collect_and_call if not call.arguments else None
+    if known is next:
+        return _next if len(call.arguments) <= 1 and not call.keywords else None
     return _FOLDS.get(known) if not call.arguments and not call.keywords else None
 
 
@@ -240,6 +242,33 @@ def _search(e: Emission, call: tree.UseOfGenerator, wanted: bool) -> Value:
         test,
         caller=where,
     )
+    return e.load(slot, where)
+
+
+def _next(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    """Take the first element; without one it is the default, or StopIteration, which `next` raises."""
+    slot, has_value, where = e.fresh_slot(), e.fresh_slot(), call.range
+
+    def begin() -> None:
+        default = [e.expression(argument) for argument in call.arguments]
+        e.store(slot, default[0] if default else e.constant(None, where), where)
+        e.store(has_value, e.constant(bool(default), where), where)
+
+    def take(loop: Exit, value: Value) -> None:
+        e.store(slot, value, where)
+        e.store(has_value, e.constant(True, where), where)
+        e.goes_through_cleanup(loop, "found", lambda _: None, where)
+        e.leave(loop, where)
+
+    def raise_stop() -> Sequence[Value]:
+        nothing = e.constant((), where)
+        empty = e.emit("py::call", e.constant(iter, where), nothing, where=where, kwnames=())
+        e.emit("py::call", function, empty, where=where, kwnames=())
+        return ()
+
+    run(e, call.generator, begin, take, caller=where)
+    if not call.arguments:
+        e.branch(truth(e, e.load(has_value, where), where), _nothing, raise_stop, where)
     return e.load(slot, where)
 
 

@@ -24,18 +24,22 @@ _EAGER = (range, list, tuple, sorted)  # whose results have no state of their ow
 _THROUGH = (enumerate, zip, reversed)  # of which the arguments count
 
 
+def _loops_otherwise(_: Value) -> None:
+    """Never called: the code is known."""
+
+
 class ItemLoop(Record):
     """A loop over a call whose code may run in its place. Each field emits a part of it.
 
     `use`: what is done with an item, given the loop. `behind`: what follows the last one. `iterate`: the loop over what
-    the call gives, for a function that is not the known one. `place`: where tracebacks say that items are made.
+    the call gives, for a function that may not be the known one. `place`: where tracebacks say that items are made.
     """
 
     where: SourceRange
     place: SourceRange
     use: Callable[[Exit, Value], None]
     behind: Callable[[], None]
-    iterate: Callable[[Value], None]
+    iterate: Callable[[Value], None] = _loops_otherwise
 
 
 def place_of_iterator(iterable: Tree, around: SourceRange) -> SourceRange:

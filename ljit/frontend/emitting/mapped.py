@@ -15,8 +15,8 @@ from inspect import CO_COROUTINE, CO_GENERATOR
 
 from ljit.analysis.assumptions import python_function
 from ljit.frontend.emitting.attempts import runs_no_code
-from ljit.frontend.emitting.comprehensions import run
-from ljit.frontend.emitting.emission import Emission, Exit, Scope
+from ljit.frontend.emitting.comprehensions import loop_over_items
+from ljit.frontend.emitting.emission import Emission, Scope
 from ljit.frontend.emitting.functions import function_value
 from ljit.frontend.emitting.iteration import ItemLoop
 from ljit.frontend.emitting.known_names import are_known, known_value
@@ -161,21 +161,8 @@ def loop_over_mapped(e: Emission, mapped: MappedItems, loop: ItemLoop) -> None:
     call = evaluate_mapped(e, mapped)
 
     def inline() -> Sequence[Value]:
-        outer = e.loop
-        with e.left_by_break(loop.where) as whole:
-
-            def trip(_: Exit, value: Value) -> None:
-                inner = e.loop
-                with e.left_by_break(loop.where) as region:
-                    whole.trip = region
-                    e.loop = whole
-                    loop.use(whole, value)
-                e.loop = inner
-
-            with function_in_variable(e, call):
-                run(e, mapped.items, lambda: None, trip, caller=loop.place)
-            e.loop = outer
-            loop.behind()
+        with function_in_variable(e, call):
+            loop_over_items(e, mapped.items, loop)
         return ()
 
     def over_view() -> Sequence[Value]:

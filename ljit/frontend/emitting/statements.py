@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ljit.frontend.emitting.attempts import handle_stop
 from ljit.frontend.emitting.calls import iteration_view
+from ljit.frontend.emitting.comprehensions import is_generator, loop_over_items
 from ljit.frontend.emitting.conditions import condition
 from ljit.frontend.emitting.emission import Emission, Exit, emits
 from ljit.frontend.emitting.generator_loops import (
@@ -149,6 +150,8 @@ def _for(e: Emission, statement: tree.For) -> None:
     )
     if (mapped := mapped_items(e, iterable, place)) is not None:
         loop_over_mapped(e, mapped, loop)
+    elif isinstance(iterable, tree.Comprehension) and is_generator(e, iterable):
+        loop_over_items(e, iterable, loop)
     elif (generator := called_generator(e, iterable)) is not None:
         loop_over_generator(e, evaluate_call(e, generator), loop)
     else:
