@@ -178,3 +178,86 @@ def reduced_quotients(xs):
 @program(lambda: ([1, 2],), lambda: (5,), lambda: (np.array(5.0),), lambda: (np.arange(4.0),))
 def reduced_items(xs):
     return reduce(lambda a, b: a + b, xs, 0), reduce(halved_sum, xs)
+
+
+@program(
+    lambda: ([3, 1, 2],),
+    lambda: ([0.5],),
+    lambda: ([],),
+    lambda: (np.arange(5),),
+    lambda: (np.array(5),),
+    lambda: ({2: "b", 1: "a"},),
+    lambda: ({2: "b"}.keys(),),
+    lambda: (8,),
+)
+def reduced_iterators(xs):
+    pairs = reduce(lambda a, b: (a, b), xs, "last")
+    return pairs, reduce(max, iter(xs)), reduce(max, enumerate(xs)), reduce(min, xs, 0)
+
+
+def odd_ones(xs):
+    for x in xs:
+        if x % 2:
+            yield x
+
+
+@program(lambda: ([3, 1, 2, 7],), lambda: ([0.5],), lambda: ([],), lambda: (["a"],))
+def reduced_loops(xs):
+    weight = 10
+
+    def weighed():
+        for x in xs:
+            yield x * weight
+
+    total = reduce(lambda a, b: a * 2 + b, (x + 1 for x in xs), 0)
+    weight += 1
+    odd = reduce(lambda a, b: a - b, odd_ones(xs), -1), reduce(halved_sum, weighed(), 0.5)
+    weight = 3
+    mapped = reduce(min, map(lambda x: x * weight, xs), 99), reduce(max, map(halved, xs), 0)
+    return total, odd, mapped, reduce(operator.xor, filter(lambda x: x != weight, xs), 0)
+
+
+@program(lambda: ([],), lambda: ([1, 0],), lambda: ([1],), lambda: (None,))
+def reduced_loops_of_nothing(xs):
+    log = []
+
+    def note(x):
+        log.append(x)
+        return 6 // x
+
+    try:
+        return reduce(lambda a, b: a + b, (note(x) for x in xs)), log
+    except (ZeroDivisionError, TypeError) as error:
+        log.append(str(error))
+    return reduce(lambda a, b: a * b, map(note, xs), 1), log
+
+
+def stops(x):
+    if x > 2:
+        raise StopIteration(x)
+    return x
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1],))
+def reduced_until_stopped(xs):
+    ended = reduce(lambda a, b: a + b, map(stops, xs), 0)
+    return ended, reduce(lambda a, b: a + b, (stops(x) for x in xs), 0)
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1],))
+def stopped_reducing(xs):
+    return reduce(lambda a, b: a + stops(b), xs, 0)
+
+
+REDUCED_BY = max
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1],), lambda: ([],))
+def reduced_by_what_changes(xs):
+    global REDUCED_BY
+    out = []
+    for REDUCED_BY in (max, min, halved_sum):
+        out.append(reduce(REDUCED_BY, (x + 1 for x in xs), 2))
+        out.append(reduce(REDUCED_BY, map(halved, xs), 2))
+    REDUCED_BY = max
+    return out

@@ -146,7 +146,7 @@ def _is_true(keyword: Tree) -> bool:
 
 def over(element: Tree, items: Tree, target: Tree | None = None) -> tree.Comprehension:
     """The loop in the place of a builtin's: of the `element` for each of the items, which `target` is."""
-    where = items.range
+    where = element.range
     loop = tree.Generator(where, target or tree.Var(where, _ITEM), items, ())
     return tree.Comprehension(where, "generator", element, (loop,), where)
 
