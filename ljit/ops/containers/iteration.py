@@ -32,7 +32,7 @@ from ljit.ops.containers.iteration_rules import (
 )
 from ljit.ops.ranges.int_ranges import SAME_ITEMS
 from ljit.ops.ranges.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
-from ljit.types import ANY, BOOL, INT, UNBOUND, ListType, TupleType, Type, ViewType
+from ljit.types import ANY, BOOL, INT, UNBOUND, ListType, ObjectType, TupleType, Type, ViewType
 
 __all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
@@ -60,11 +60,17 @@ def _infer_zip(*iterables: Type) -> Type:
 def _zip_parts(iterables: Sequence[Type]) -> tuple[Type, ...]:
     """What can change is asked for its item by a cursor if one comes behind it, which may run code that changes it."""
     parts = list(map(_view_type, iterables))
-    last = max((k for k, part in enumerate(parts) if holds_cursor(part)), default=0)
+    last = max((k for k, part in enumerate(parts) if _runs_code(part, iterables[k])), default=0)
     for k, part in enumerate(parts[:last]):
         if reads_memory(part) and not _is_private(part):
             parts[k] = views.CURSOR
     return tuple(parts)
+
+
+def _runs_code(part: Type, iterable: Type) -> bool:
+    """Whether asking the part for an item may run code of a user's."""
+    is_quiet = isinstance(iterable, ObjectType) and iterable.cls in views.QUIET
+    return holds_cursor(part) and not is_quiet
 
 
 def _is_private(t: Type) -> bool:

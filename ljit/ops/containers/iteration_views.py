@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,9 @@ __all__ = [
 
 _INDEXED = (list, tuple, range, str, bytes, bytearray, np.ndarray)
 _CHANGEABLE = (list, bytearray, np.ndarray)
+_EMPTY: Sequence[Iterable[object]] = ([], (), range(0), "", b"", {}, set(), {}.values(), {}.items())
+#: classes of what needs a cursor, but runs no code of a user's
+QUIET = frozenset((*map(type, _EMPTY), *(type(iter(x)) for x in _EMPTY), frozenset))
 
 
 class _End:
@@ -186,7 +189,8 @@ def zip_view(*iterables: object) -> object:
     if not iterables:
         return ()
     parts = [make_view(x) for x in iterables]
-    last = max((k for k, part in enumerate(parts) if isinstance(part, Cursor)), default=0)
+    loud = [k for k, part in enumerate(parts) if isinstance(part, Cursor)]
+    last = max((k for k in loud if type(iterables[k]) not in QUIET), default=0)
     for k, part in enumerate(parts[:last]):
         if type(part) in _CHANGEABLE:
             parts[k] = make_cursor(part)  # type: ignore[arg-type]
