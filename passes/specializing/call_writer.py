@@ -14,7 +14,7 @@ from ljit.ops.python.types import is_open
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
-from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.requests import Request
 from ljit.passes.specializing.seen_items import Failures
 from ljit.passes.specializing.specialize_names import Changes
 from ljit.records import Record

@@ -42,7 +42,8 @@ from ljit.passes.folding import fold
 from ljit.passes.observations import guarded_type, is_precise
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
-from ljit.passes.specializing.resolve import Request, resolve
+from ljit.passes.specializing.requests import Request
+from ljit.passes.specializing.resolve import resolve
 from ljit.passes.specializing.seen_items import Failures, is_loose, seen_items, widen_range
 from ljit.passes.specializing.specialize_calls import Calls
 from ljit.passes.specializing.specialize_control import ControlFlow

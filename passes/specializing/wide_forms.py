@@ -18,7 +18,7 @@ from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.members import METHOD
 from ljit.ops.python.types import UINT64
 from ljit.passes.specializing.graph_writer import GraphWriter
-from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.requests import Request
 from ljit.passes.specializing.wide_products import ProductFailures, WideProducts
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT
 

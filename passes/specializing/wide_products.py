@@ -17,7 +17,7 @@ from typing import Protocol
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.control import PROFILE
 from ljit.passes.specializing.graph_writer import GraphWriter
-from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.requests import Request
 from ljit.types import INT, UINT
 
 __all__ = ["ProductFailures", "WideProducts"]

@@ -13,7 +13,7 @@ from ljit.characters import constant_type
 from ljit.ir import REGISTRY, UNKNOWN, Effect, Graph
 from ljit.ops.control import RETURN
 from ljit.passes.decompose_ops import decompose_ops
-from ljit.passes.specializing.resolve import ways_of_giving
+from ljit.passes.specializing.requests import ways_of_giving
 from ljit.testing.scalar_emitter import Bailed
 from ljit.types import ANY, INT, NEVER, join
 from ljit.value_types import type_of
