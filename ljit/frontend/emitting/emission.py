@@ -167,9 +167,8 @@ class Emission:
         self.views: list[str] = []  # slots of those whose loops are in the innermost of them
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
-        self.generators: tuple[
-            object, ...
-        ] = ()  # functions and trees of those that are being inlined
+        # functions and trees of those that are being inlined
+        self.generators: tuple[object, ...] = ()
         # of the code that is being emitted: one for each yield of generators around it
         self.copies = 1
         # what becomes of a value that is yielded
