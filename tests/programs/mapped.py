@@ -1,9 +1,11 @@
-"""`map`, `filter` and `reduce` whose items are used one after the other: by a builtin function, or by a loop."""
+"""`map`, `filter`, `reduce` and `accumulate` whose items are used one after the other: by a builtin function, or by a loop."""
 
 import functools
+import itertools
 import math
 import operator
 from functools import reduce
+from itertools import accumulate
 
 import numpy as np
 
@@ -260,4 +262,71 @@ def reduced_by_what_changes(xs):
         out.append(reduce(REDUCED_BY, (x + 1 for x in xs), 2))
         out.append(reduce(REDUCED_BY, map(halved, xs), 2))
     REDUCED_BY = max
+    return out
+
+
+@program(
+    lambda: ([3, -1, 2],),
+    lambda: ([0.5, 1],),
+    lambda: ([2**62, 2**62, 1],),
+    lambda: ([],),
+    lambda: (np.arange(5),),
+    lambda: (["a", "b"],),
+    lambda: ([[1], [2]],),
+    lambda: ([1, "a"],),
+    lambda: (7,),
+)
+def running_totals(xs):
+    found = []
+    for total in accumulate(xs):
+        found.append(total)
+    for total in itertools.accumulate(xs, max):
+        if len(found) > 7:
+            break
+        found.append(total)
+    return found, list(accumulate(xs)), max(accumulate(xs), default=None)
+
+
+@program(lambda: ([3, 1, 2],), lambda: ([0.5],), lambda: ([],), lambda: ([2**40] * 4,))
+def totals_by_functions(xs):
+    weight = 3
+    out = list(accumulate(xs, lambda a, b: a * weight + b)), list(accumulate(xs, halved_sum))
+    for total in accumulate(xs, lambda a, b: a - b * weight):
+        weight += 1
+        out += (total,)
+    return out, sum(accumulate(xs, operator.mul)), reduce(max, accumulate(xs), 0), weight
+
+
+@program(lambda: ([1, 2, 3, 4],), lambda: ([1],), lambda: ([3],))
+def totals_that_stop(xs):
+    out = []
+    for total in accumulate(xs, lambda a, b: a + stops(b)):
+        out.append(total)
+    return (
+        out,
+        [*accumulate(xs, initial=5)],
+        [t for t in accumulate(xs)],
+        list(accumulate(xs, None)),
+    )
+
+
+@program(lambda: ([1, 0, 2],), lambda: ([1],))
+def errors_in_totals(xs):
+    for total in accumulate(xs, lambda a, b: a // b):
+        xs[0] = total
+    return xs
+
+
+ACCUMULATE = accumulate
+
+
+@program(lambda: ([1, 2],), lambda: ([],))
+def totals_of_what_changes(xs):
+    global ACCUMULATE
+    out = []
+    for ACCUMULATE in (accumulate, enumerate, accumulate):
+        out.append(list(ACCUMULATE(xs)))
+        for total in ACCUMULATE(xs):
+            out.append(total)
+    ACCUMULATE = accumulate
     return out

@@ -1,7 +1,8 @@
-"""Calls of ``map`` and ``filter`` whose items are used one after the other: loops, as of generator expressions.
+"""Calls of ``map``, ``filter`` and ``accumulate`` whose items are used one after the other: loops, as of generators.
 
-``sum(map(lambda x: x * x, xs))`` is ``sum((lambda x: x * x)(item) for item in xs)`` with the lambda inlined. Where
-``map``, or the function that it is given, is not what it was when the graph was made, it is called.
+``sum(map(lambda x: x * x, xs))`` is ``sum((lambda x: x * x)(item) for item in xs)`` with the lambda inlined, and
+``max(accumulate(xs))`` is ``max((total := total + item if has_total else item) for item in xs)``. Where ``map``, or the
+function that it is given, is not what it was when the graph was made, it is called.
 
 Only functions of which the loop is faster than ``map`` are taken: lambdas, functions of Python code, and the builtins
 that make numbers or characters of numbers and texts.
@@ -12,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from inspect import CO_COROUTINE, CO_GENERATOR
+from itertools import accumulate
+from typing import cast
 
 from ljit.analysis.assumptions import python_function
 from ljit.frontend.emitting.attempts import runs_no_code
@@ -40,19 +43,25 @@ __all__ = [
 
 #: names that no variable of a program has
 _FUNCTION, _ITEM = "function of map", "item of map"
+_TOTAL, _HAS_TOTAL = "total", "whether there is a total"
 
 
 class MappedItems(Record):
-    """A call of ``map`` or ``filter``, and the generator expression that gives the same."""
+    """A call of ``map``, ``filter`` or ``accumulate``, and the generator expression that gives the same.
+
+    `place`: which argument the function is, None without one. `has_total`: the expression needs variables of its own.
+    """
 
     call: tree.Apply
     known: object
     function: object  # that it is given; None for a lambda
     items: tree.Comprehension
+    place: int | None = 0
+    has_total: bool = False
 
 
 class MappedCall(Record):
-    """Such a call with its callee and its function evaluated; the function is None if it is a lambda."""
+    """Such a call with its callee and its function evaluated; the function is None if it is a lambda, or not there."""
 
     mapped: MappedItems
     callee: Value
@@ -61,25 +70,20 @@ class MappedCall(Record):
 
 def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems | None:
     """Give what the call maps or filters, if a loop can do it; `where` is the place of what uses the items."""
-    match iterable:
-        case tree.Apply(function=tree.Var() as callee, arguments=(function, *sources), keywords=()):
-            known = known_value(e, callee)
-        case _:
-            return None
-    is_map = known is map
-    if not e.inlines_generators or not (is_map or (known is filter and len(sources) == 1)):
+    if not isinstance(iterable, tree.Apply) or iterable.keywords or not e.inlines_generators:
         return None
-    if not sources or any(isinstance(argument, tree.Starred) for argument in iterable.arguments):
+    if any(isinstance(argument, tree.Starred) for argument in iterable.arguments):
         return None
-    given = None
-    if isinstance(function, tree.Lambda):
-        if not takes(function.definition, len(sources)):
-            return None
-    else:
-        given = known_value(e, function)
-        if not gains(given):
-            return None
-        function = tree.Var(function.range, _FUNCTION)
+    known, count = known_value(e, iterable.function), len(iterable.arguments)
+    if known is accumulate and count in (1, 2):
+        return _accumulated(e, iterable, where)
+    if count < 2 or not (known is map or (known is filter and count == 2)):
+        return None
+    is_map, sources = known is map, iterable.arguments[1:]
+    found = _function(e, iterable.arguments[0], len(sources))
+    if found is None:
+        return None
+    function, given = found
     variables = [tree.Var(where, f"{_ITEM} {i}") for i in range(len(sources))]
     value = tree.Apply(where, function, tuple(variables), ())
     target, source = _together(variables, sources, iterable.range)
@@ -88,6 +92,35 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
     element = value if is_map else variables[0]
     items = tree.Comprehension(where, "generator", element, (generator,), where)
     return MappedItems(iterable, known, given, items)
+
+
+def _accumulated(e: Emission, call: tree.Apply, where: SourceRange) -> MappedItems | None:
+    """Give the running totals: the first is the first item."""
+    source, *functions = call.arguments
+    item, total = tree.Var(where, f"{_ITEM} 0"), tree.Var(where, _TOTAL)
+    given, step = None, cast(Tree, tree.BinOp(where, "add", total, item))
+    if functions:
+        found = _function(e, functions[0], 2)
+        if found is None:
+            return None
+        function, given = found
+        step = tree.Apply(where, function, (total, item), ())
+    begins = tree.NamedExpr(where, _HAS_TOTAL, tree.Const(where, True))
+    first = tree.TernaryIf(where, begins, item, item)
+    value = tree.TernaryIf(where, tree.Var(where, _HAS_TOTAL), step, first)
+    generator = tree.Generator(call.range, item, source, ())
+    element = tree.NamedExpr(where, _TOTAL, value)
+    items = tree.Comprehension(where, "generator", element, (generator,), where)
+    return MappedItems(call, accumulate, given, items, 1 if functions else None, has_total=True)
+
+
+def _function(e: Emission, function: Tree, count: int) -> tuple[Tree, object] | None:
+    """What is called, with so many arguments, and what it stands for (None: a lambda); None if a loop gains nothing."""
+    if isinstance(function, tree.Lambda):
+        return (function, None) if takes(function.definition, count) else None
+    given = known_value(e, function)
+    is_extremum = count > 1 and (given is min or given is max)
+    return (tree.Var(function.range, _FUNCTION), given) if is_extremum or gains(given) else None
 
 
 def _together(
@@ -118,21 +151,27 @@ def gains(function: object) -> bool:
 def evaluate_mapped(e: Emission, mapped: MappedItems) -> MappedCall:
     """Emit the callee and the function that it is given."""
     callee = e.expression(mapped.call.function)
-    function = mapped.call.arguments[0]
-    if isinstance(function, tree.Lambda):
+    function = None if mapped.place is None else mapped.call.arguments[mapped.place]
+    if function is None or isinstance(function, tree.Lambda):
         return MappedCall(mapped, callee, None)
     return MappedCall(mapped, callee, e.expression(function))
 
 
 @contextmanager
 def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
-    """Emit what calls the function of `map` by a variable: one that was read from a global one can be inlined."""
-    if call.function is None:
+    """Emit what has the total in a variable, and the function: one that was read from a global one can be inlined."""
+    where, values = call.mapped.call.range, dict[str, Value]()
+    if call.function is not None:
+        values[_FUNCTION] = call.function
+    if call.mapped.has_total:
+        values |= {_TOTAL: e.constant(0, where), _HAS_TOTAL: e.constant(False, where)}
+    if not values:
         yield
         return
-    slot, where = e.fresh_slot(), call.mapped.call.range
-    with e.new_scope(Scope(e.scope, {_FUNCTION: slot}, has_frame=False), None):
-        e.store(slot, call.function, where)
+    slots = {name: e.fresh_slot() for name in values}
+    with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
+        for name, value in values.items():
+            e.store(slots[name], value, where)
         yield
 
 
@@ -146,14 +185,16 @@ def still_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) ->
 
 def call_plainly(e: Emission, call: MappedCall, *, is_kept: bool) -> Value:
     """Emit the call itself; `is_kept` if variables may be bound again before all items were used."""
-    mapped, function = call.mapped, call.function
-    if function is None:
-        made = mapped.call.arguments[0]
-        assert isinstance(made, tree.Lambda)
-        function = function_value(e, made.definition, is_kept=is_kept)
-    sources = [e.expression(source) for source in mapped.call.arguments[1:]]
-    where = mapped.call.range
-    return e.emit("py::call", call.callee, function, *sources, where=where, kwnames=())
+    mapped, operands = call.mapped, list[Value]()
+    for place, argument in enumerate(mapped.call.arguments):
+        if place != mapped.place:
+            operands.append(e.expression(argument))
+        elif call.function is not None:
+            operands.append(call.function)
+        else:
+            assert isinstance(argument, tree.Lambda)
+            operands.append(function_value(e, argument.definition, is_kept=is_kept))
+    return e.emit("py::call", call.callee, *operands, where=mapped.call.range, kwnames=())
 
 
 def loop_over_mapped(e: Emission, mapped: MappedItems, loop: ItemLoop) -> None:
