@@ -2,7 +2,8 @@
 
 Contract: `prim::Unpack` without a star, `prim::TupleIndex` and `py::getitem` with a constant int of
 a `prim::TupleConstruct` become its operands, where the count fits and the index is in range; what
-would raise stays. A tuple that is not used otherwise is left to `eliminate_dead_code`.
+would raise stays. A tuple that is not used otherwise is left to `eliminate_dead_code`. `prim::Unpack` with a star
+becomes the items of any tuple of known items, and a list of those between.
 
 So it is with the items of a stack of arrays that are all fresh, and that nothing else sees: what is written to one is
 seen in it alone, as in the stack. Only if all that is asked of the stack are items: ``y, x = np.mgrid[:h, :w]``.
@@ -10,9 +11,13 @@ seen in it alone, as in the stack. Only if all that is asked of the stack are it
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import cast
+
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
+from ljit.types import TupleType
 
 __all__ = ["lower_simple_tuples"]
 
@@ -25,8 +30,10 @@ def lower_simple_tuples(graph: Graph) -> bool:
     changed = False
     for node in list(graph.walk()):
         items = _items_wanted(node)
-        if items is None or not is_allowed(NAME, node):
+        is_starred = items is None and _is_starred_unpack(node)
+        if (items is None and not is_starred) or not is_allowed(NAME, node):
             continue
+        items = items if items is not None else _with_list(node)
         stack = node.inputs[0].node
         for out, item in zip(node.outputs, items, strict=True):
             replace_value(out, item)
@@ -59,6 +66,31 @@ def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:
     if _is_getitem(node.op) and node.inputs[1].is_constant:
         return _item(items, node.inputs[1].constant)
     return None
+
+
+def _is_starred_unpack(node: Node) -> bool:
+    """Whether it unpacks a tuple that has enough items, some of them into a list."""
+    if node.op is not get_op("prim::Unpack") or node.attrs.get("star") is None:
+        return False
+    type_ = node.inputs[0].type
+    return isinstance(type_, TupleType) and len(type_.items) >= len(node.outputs) - 1
+
+
+def _with_list(node: Node) -> list[Value]:
+    """Give what an unpacking with a star gives, made in front of it."""
+    (value,), star = node.inputs, cast(int, node.attrs["star"])
+    assert isinstance(value.type, TupleType)
+    items = [
+        _inserted(node, "prim::TupleIndex", (value,), {"index": k})
+        for k in range(len(value.type.items))
+    ]
+    behind = len(items) - (len(node.outputs) - 1 - star)
+    middle = _inserted(node, "prim::ListConstruct", items[star:behind], {})
+    return [*items[:star], middle, *items[behind:]]
+
+
+def _inserted(node: Node, op: str, operands: Sequence[Value], attrs: Mapping[str, object]) -> Value:
+    return node.graph.create(get_op(op), operands, attrs, like=node).insert_before(node).output
 
 
 def _is_getitem(op: OpDef) -> bool:

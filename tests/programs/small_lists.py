@@ -315,3 +315,25 @@ def beside_ints_of_any_size(xs, ys):
     for _, y in zip(xs * 4, ys * 4):
         halves.append(y / 2.0)
     return halves
+
+
+@program(
+    lambda: ([3, 5, 7], (1, 2.5, 3)),
+    lambda: ([3], ("a", None, [1])),
+    lambda: ([], ()),
+    lambda: ([1], (2,)),
+    lambda: ([2**62, 2**62], (2**62, 1)),
+)
+def parts_of_tuples_behind_stars(xs, given):
+    a, b, rest, kept = 0, 1, None, []
+    for x in xs:
+        a, b = b, a + x
+        first, *rest = (a, b, x)
+        rest.append(first)
+        *others, last = rest
+        others[0] += last
+        kept.append((others, rest))
+        (*nothing,) = ()
+        nothing.append(x)
+    first, *middle, last = given
+    return a, b, rest, kept, first, middle, last
