@@ -166,3 +166,31 @@ def bound_in_them(xs):
     for y in (last := x for x in xs):
         last = (last, y)
     return last, {k: v for k, v in ((x, x * x) for x in xs)}
+
+
+@program(
+    lambda: ([1, 2, 5], 30),
+    lambda: ([4, 6], 9),
+    lambda: ([], 2),
+    lambda: ([0.5, 2], 3),
+    lambda: ([1, "a"], 3),
+)
+def fewest_coins(coins, n):
+    best = [0] + [float("inf")] * n
+    for k in range(1, n + 1):
+        best[k] = min((best[int(k - c)] + 1 for c in coins if c <= k), default=float("inf"))
+    return best, max(steps([], n), default=None), max(map(abs, coins), default="none")
+
+
+@program(lambda: ([3, 0],), lambda: ([],), lambda: (None,))
+def order_of_defaults(xs):
+    log = []
+
+    def note(x):
+        log.append(x)
+        return x
+
+    try:
+        return max((6 // note(x) for x in note(xs)), default=note("default")), log
+    except (ZeroDivisionError, TypeError) as error:
+        return str(error), log

@@ -178,6 +178,9 @@ def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
         return _collect_and_call if not call.arguments else None
     if known is next:
         return _next if len(call.arguments) <= 1 and not call.keywords else None
+    if known is min or known is max:
+        names = [k.name for k in call.keywords if isinstance(k, tree.Keyword)]
+        return _extremum if not call.arguments and names in ([], ["default"]) else None
     return _FOLDS.get(known) if not call.arguments and not call.keywords else None
 
 
@@ -281,10 +284,19 @@ def _all(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
 
 
 def _extremum(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
-    def run_loop(begin: Callable[[], None], use: Callable[..., None]) -> None:
-        run(e, call.generator, begin, use, caller=call.range)
+    where = call.range
+    default = next((k.value for k in call.keywords if isinstance(k, tree.Keyword)), None)
+    slot = e.fresh_slot() if default is not None else ""
 
-    return emit_extremum(e, known_value(e, call.function), function, run_loop, call.range)
+    def run_loop(begin: Callable[[], None], use: Callable[..., None]) -> None:
+        def begin_with_default() -> None:
+            if default is not None:
+                e.store(slot, e.expression(default), where)
+            begin()
+
+        run(e, call.generator, begin_with_default, use, caller=where)
+
+    return emit_extremum(e, known_value(e, call.function), function, run_loop, where, slot)
 
 
 def _list(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
@@ -321,8 +333,6 @@ def _join_items(e: Emission, call: tree.UseOfGenerator, items: Value) -> Value:
 _FOLDS: dict[object, _Fold] = {
     any: _any,
     all: _all,
-    min: _extremum,
-    max: _extremum,
     list: _list,
     set: _set,
     tuple: _collect_and_call,
