@@ -1,4 +1,4 @@
-"""`min` and `max` by a key: its function is computed in a loop."""
+"""`min`, `max` and `sorted` by a key: its function is computed in a loop."""
 
 import math
 
@@ -210,3 +210,46 @@ def keys_that_have_effects(xs):
     except StopIteration:
         seen.append("stopped")
     return found, seen
+
+
+@program(
+    lambda: ([3, -4, 5, -5],),
+    lambda: ([],),
+    lambda: ([0.5, 2],),
+    lambda: (["b", "ab"],),
+    lambda: ([2, None],),
+)
+def generators_with_keys(xs):
+    found = [max((x for x in xs if x != 5), key=lambda x: x * x if x == x else 0, default="none")]
+    found.append(
+        min(((x, i) for i, x in enumerate(xs)), key=lambda pair: pair[1] % 2, default=None)
+    )
+    found.append(sorted((x + x for x in xs), key=halved, reverse=True) if xs != ["b", "ab"] else xs)
+    found.append(sorted([x for x in xs], key=with_default) if xs == [3, -4, 5, -5] else 0)
+    return found, max((x for x in xs), key=str)
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([3],), lambda: ([],))
+def stopped_keys_of_generators(xs):
+    out = []
+    try:
+        out.append(max((x for x in xs), key=stops))
+    except StopIteration as error:
+        out.append(str(error))
+    out.append(sorted((x * 3 for x in xs), key=stops))
+    return out, min((stops(x) for x in xs), key=abs)
+
+
+@program(lambda: ([3, 0, 1],), lambda: ([2],), lambda: (None,))
+def order_of_keys_of_generators(xs):
+    log = []
+
+    def note(x):
+        log.append(x)
+        return 6 // x
+
+    try:
+        biggest = max((note(x) for x in xs), key=lambda x: log.append(-x) or x, default=None)
+        return biggest, sorted((note(x) for x in xs), key=lambda x: log.append(-x) or -x), log
+    except (ZeroDivisionError, TypeError) as error:
+        return str(error), log

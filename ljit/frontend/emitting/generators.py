@@ -57,6 +57,9 @@ def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
 def _emit_use(e: Emission, call: tree.UseOfGenerator) -> Value:
     if _is_join(call):
         return _join(e, call)
+    keyed = emit_keyed(e, call.plain)
+    if keyed is not None:
+        return keyed
     known = known_value(e, call.function)
     if not any(known is consumer for consumer in _CONSUMERS) or not _are_plain(call):
         return e.expression(call.plain)

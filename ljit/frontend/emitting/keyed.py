@@ -1,7 +1,8 @@
 """``min``, ``max`` and ``sorted`` of items by a key: ``min(range(n), key=lambda j: abs(x - xs[j]))``.
 
 A key is computed in a loop, with the body of its function there; those of ``sorted(xs, key=f)`` stand in a list with
-the places of their items, which is ordered by them. Where the builtin, or the function of the key, is not what it was
+the places of their items, which is ordered by them. The loops of a generator expression that gives the items of `min`
+and `max` are inlined, too. Where the builtin, or the function of the key, is not what it was
 when the graph was made, the builtin is called.
 """
 
@@ -9,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ljit.frontend.emitting.comprehensions import collect, run
+from ljit.frontend.emitting.comprehensions import collect, is_generator, run
 from ljit.frontend.emitting.emission import Emission, Exit, Scope
 from ljit.frontend.emitting.extrema import emit_extremum
-from ljit.frontend.emitting.functions import function_value
+from ljit.frontend.emitting.functions import function_value, generator_value
 from ljit.frontend.emitting.known_names import are_known, either, known_value
 from ljit.frontend.emitting.mapped import gains, takes
 from ljit.frontend.trees import tree
@@ -38,9 +39,9 @@ class _Keyed(Record):
 
 
 class _Operands(Record):
-    """What such a call was given, in slots: the items, and by keywords."""
+    """What such a call was given, in slots: the items (a generator expression: it is inlined), and by keywords."""
 
-    items: str
+    items: str | tree.Comprehension
     by_name: dict[str, str]
 
 
@@ -51,7 +52,11 @@ def emit_keyed(e: Emission, call: tree.Apply) -> Value | None:
         return None
     where = call.range
     function = e.expression(call.function)
-    operands = _Operands(stored(e, e.expression(call.arguments[0]), where), {})
+    given = call.arguments[0]
+    if not isinstance(given, tree.Comprehension) or not _is_inlined(e, keyed):
+        operands = _Operands(stored(e, e.expression(given), where), {})
+    else:
+        operands = _Operands(given, {})
     for keyword in call.keywords:
         assert isinstance(keyword, tree.Keyword)
         if not isinstance(keyword.value, tree.Lambda):
@@ -78,6 +83,8 @@ def _keyed(e: Emission, call: tree.Apply) -> _Keyed | None:
     if not is_usual or isinstance(call.arguments[0], tree.Starred):
         return None
     others = given.keys() - {"key"}
+    if known is sorted and is_generator(e, call.arguments[0]):
+        return None  # a list of its items has native code, and CPython sorts that
     if known is sorted and others and (others != {"reverse"} or not _is_bool(given["reverse"])):
         return None
     if known is not sorted and not others <= {"default"}:
@@ -87,6 +94,18 @@ def _keyed(e: Emission, call: tree.Apply) -> _Keyed | None:
         return _Keyed(call, known, key, None) if takes(key.definition, 1) else None
     function = known_value(e, key)
     return _Keyed(call, known, key, function) if gains(function) else None
+
+
+def _is_inlined(e: Emission, keyed: _Keyed) -> bool:
+    """Whether nobody can tell that what stands behind the items is evaluated before them."""
+    by_name = {k.name: k.value for k in keyed.call.keywords if isinstance(k, tree.Keyword)}
+    is_settled = "default" not in by_name or isinstance(by_name["default"], tree.Const)
+    return is_settled and is_generator(e, keyed.call.arguments[0])
+
+
+def _name(keyword: Tree) -> str:
+    assert isinstance(keyword, tree.Keyword)
+    return keyword.name
 
 
 def _is_bool(value: Tree) -> bool:
@@ -102,13 +121,15 @@ def stored(e: Emission, value: Value, where: SourceRange) -> str:
 
 def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -> Value:
     where = keyed.call.range
-    slots = {_ITEMS: operands.items}
-    key = keyed.key
+    items, slots, key = operands.items, dict[str, str](), keyed.key
+    if isinstance(items, str):
+        slots[_ITEMS] = items
+    source = tree.Var(where, _ITEMS) if isinstance(items, str) else items
     if keyed.function is not None:
         slots[_KEY], key = operands.by_name["key"], tree.Var(keyed.key.range, _KEY)
     with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
         if keyed.known is sorted:
-            return _sorted(e, keyed, key, operands)
+            return _sorted(e, keyed, key, slots[_ITEMS])
         item = tree.Var(where, _ITEM)
         pair = tree.TupleLiteral(where, (item, tree.Apply(where, key, (item,), ())))
 
@@ -118,23 +139,23 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
                 parts = e.node(get_op("prim::Unpack"), (made,), where, attrs, outputs=2).outputs
                 use(exit_, *parts)
 
-            run(e, over(pair, tree.Var(where, _ITEMS)), begin, use_pair)
+            run(e, over(pair, source), begin, use_pair)
 
         default = operands.by_name.get("default", "")
         return emit_extremum(e, keyed.known, function, run_loop, where, default)
 
 
-def _sorted(e: Emission, keyed: _Keyed, key: Tree, operands: _Operands) -> Value:
+def _sorted(e: Emission, keyed: _Keyed, key: Tree, slot: str) -> Value:
     where = keyed.call.range
     item, items, place = (tree.Var(where, name) for name in (_ITEM, _ITEMS, _PLACE))
     copy = tree.Apply(where, tree.Const(where, list), (items,), ())
-    e.store(operands.items, e.expression(copy), where)
+    e.store(slot, e.expression(copy), where)
     pair = tree.TupleLiteral(where, (tree.Apply(where, key, (item,), ()), place))
     numbered = tree.Apply(where, tree.Const(where, enumerate), (items,), ())
     target = tree.TupleLiteral(where, (place, item))
     pairs = collect(e, over(pair, numbered, target), "list")
     is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
-    copied = e.load(operands.items, where)
+    copied = e.load(slot, where)
     return e.emit("prim::sorted_by_keys", copied, pairs, where=where, reverse=is_falling)
 
 
@@ -156,10 +177,14 @@ def _called(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) ->
     names, values = [], []
     for keyword in keyed.call.keywords:
         assert isinstance(keyword, tree.Keyword)
-        names.append(keyword.name)
+        names.append(_name(keyword))
         if isinstance(keyword.value, tree.Lambda):
             values.append(function_value(e, keyword.value.definition, is_kept=False))
         else:
             values.append(e.load(operands.by_name[keyword.name], where))
-    items = e.load(operands.items, where)
+    given = operands.items
+    if isinstance(given, str):
+        items = e.load(given, where)
+    else:
+        items = generator_value(e, given, is_kept=False)
     return e.emit("py::call", function, items, *values, where=where, kwnames=tuple(names))
