@@ -587,3 +587,46 @@ def sorted_in_other_ways(n, falling):
     words = sorted(["b", "a", str(n)])
     far = sorted([i - 2 for i in range(n)], key=abs)
     return values, flags, words, far, sorted((n, 1)), sorted(range(n), reverse=True)
+
+
+@program(lambda: (3,), lambda: (2,), lambda: (7,))
+def sorted_by_what_is_no_flag(n):
+    """CPython 3.11 takes ints of C only."""
+    pair = [1, n] if n > 3 else [n, 2]
+    x, y = pair
+    if n > 5:
+        return pair, x
+    return sorted(pair, reverse=np.float64(True)), x, y, 2 in pair
+
+
+@program(lambda: (3, []), lambda: (2, []), lambda: (7, []))
+def sorted_in_place_by_what_is_no_flag(n, log):
+    pair = [n, 2]
+    for i in range(n):
+        pair.append(i)
+    x = pair[0]
+    log.append(x)
+    pair.sort(reverse=1.0)
+    return x + pair[0]
+
+
+@program(lambda: (3,), lambda: (0,))
+def sorted_by_large_flags(n):
+    found = []
+    for k in range(n):
+        numbers = [k, 2, 1]
+        numbers.sort(reverse=7)
+        found.append(numbers)
+        found.append(sorted([k, 2, 1], key=abs, reverse=-1))
+        found.append(sorted([k, 2, 1], reverse=2**31))
+    return found
+
+
+@program(lambda: (3,), lambda: (0,))
+def sorted_in_place_by_a_float(n):
+    found = []
+    for k in range(n):
+        numbers = [k, 2, 1]
+        numbers.sort(reverse=1.5)
+        found.append(numbers)
+    return found

@@ -158,7 +158,13 @@ _method(
 
 def _can_sort(x: Type, *, reverse: object = False) -> bool:
     """Whether native code sorts it; the classes of other items say how they are ordered."""
-    return holds_numbers(x) and isinstance(x, ListType) and number_code(x.item) in ("q", "d")
+    is_list = holds_numbers(x) and isinstance(x, ListType) and number_code(x.item) in ("q", "d")
+    return is_list and _is_flag(reverse)
+
+
+def _is_flag(reverse: object) -> bool:
+    """Whether CPython takes it for one: no float, nor another int than C's."""
+    return isinstance(reverse, bool) or (type(reverse) is int and -(2**31) <= reverse < 2**31)
 
 
 def _sort(e: Emitter, x: V, reverse: object) -> None:
@@ -200,7 +206,7 @@ _method(
     can_lower=_can_sort,
     parameters=("target", "*", "reverse"),
     effects=lambda target, *, reverse=False: (
-        Effect.WRITE | Effect.RAISE if _can_sort(target) else Effect.CALL
+        Effect.WRITE | Effect.RAISE if _can_sort(target, reverse=reverse) else Effect.CALL
     ),
     list_use=ListUse(),
     samples=(([3, 1, 2],), ([],), ([2.5, 1.5],), (["b", "a"],), ([1, "a"],)),
@@ -246,7 +252,8 @@ def _sort_by_keys(
 def _are_sorted_by_keys(items: Type, pairs: Type, *, reverse: object = False) -> bool:
     if not (isinstance(items, ListType) and isinstance(pairs, ListType) and holds_numbers(pairs)):
         return False
-    return not items.is_private and number_codes(pairs.item) in ("qq", "dq")
+    is_flag = _is_flag(reverse)
+    return is_flag and not items.is_private and number_codes(pairs.item) in ("qq", "dq")
 
 
 def _lower_by_keys(e: Emitter, items: V, pairs: V, *, reverse: object = False) -> V:
@@ -274,7 +281,7 @@ declare(
         can_lower=_are_sorted_by_keys,
         effects=lambda items, pairs, *, reverse=False: (
             Effect.WRITE | Effect.ALLOC | Effect.RAISE
-            if _are_sorted_by_keys(items, pairs)
+            if _are_sorted_by_keys(items, pairs, reverse=reverse)
             else Effect.CALL
         ),
         list_use=ListUse(operand=1),
