@@ -1,17 +1,19 @@
 """Make the checks of a loop in a loop of their own in front of it, so that both can have vectors.
 
-    for i in range(n):                        for block in range(0, n, 4096):
-        a[i] = math.sqrt(b[i])                    for i in range(block, min(block + 4096, n)):
+    for i in range(n):                        for block in range(0, n - 31, 32):
+        a[i] = math.sqrt(b[i])                    for i in range(block, block + 32):
                                                       failed |= b[i] < 0.0      # asked behind the loop
-                                                  for i in range(block, min(block + 4096, n)):
+                                                  for i in range(block, block + 32):
                                                       a[i] = sqrt(b[i])
+                                              ...                               # the same for the last n % 32 trips
 
 A check in each trip is a way out of the loop, of which LLVM makes no vectors. Those of ops that say so
 (`OpDef.may_be_checked_late`), and of stores of numbers that may not fit (`OpDef.checked_by`), are made for a block of
-trips in front of them, under the conditions that the program asks; what they need is computed twice. If one fails, the
-code leaves in front of the block: the interpreter goes on, and raises in the right trip if there is an exception. The
-next compile keeps such a loop as it is (`failed`). A guard of a number of a Union, where a condition has told the type,
-is no check: it becomes `np::member`.
+trips in front of them, under the conditions that the program asks. Each of the two loops is one vector for LLVM
+(`codegen/loops/loop_hints.py`), so what both need is computed once, and stays in registers meanwhile. If a check fails,
+the code leaves in front of the block: the interpreter goes on, and raises in the right trip if there is an exception.
+The next compile keeps such a loop as it is (`failed`). A guard of a number of a Union, where a condition has told the
+type, is no check: it becomes `np::member`.
 
 Legal if the first loop sees what the second one will: it reads no array that is written to, or only each trip's own
 elements (`loops/private_elements.py`) before they are written, and none at a place that one of the checks is about.
@@ -23,16 +25,17 @@ Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
-from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ir import Block, Effect, Graph, Node, Value, copy_nodes, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, GUARD, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.ops.python.numbers import is_real_scalar
+from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
-from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks
+from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_whole_blocks_in_front
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import leave_in_front
 from ljit.passes.specializing.narrowing import is_told
@@ -42,6 +45,7 @@ __all__ = ["distribute_checks"]
 
 NAME = "distribute_checks"
 _MAX_HAZARDS = 4
+_BLOCK = 32  # trips: a few vectors, which stay in registers
 
 
 @graph_pass(NAME)
@@ -75,6 +79,7 @@ class _Split:
         self.members = {node for node in leaves if _is_member(node)}
         self.checks = [n for n in leaves if n.op.can_leave(n) and n not in self.members]
         self.hazards: list[tuple[Value, Value]] = []
+        self.is_apart = False  # whether it is tested that no two of its arrays overlap of which it writes to one
 
     @property
     def blamed(self) -> list[Node]:
@@ -87,7 +92,7 @@ class _Split:
 
     @staticmethod
     def of(loop: Node, aliases: AliasInfo) -> _Split | None:
-        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or has_few_trips(loop):
+        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or has_few_trips(loop, _BLOCK):
             return None
         split = _Split(loop)
         is_legal = (
@@ -132,11 +137,14 @@ class _Split:
         needed = self.slice.nodes
         if _arrays(needed, Effect.WRITE) or not self.slice.is_safe:
             return False
-        for array in dict.fromkeys(_arrays(needed, Effect.READ)):
-            if array in written and not self._is_read_first(array):
-                return False
-            others = (a for a in written if a is not array and aliases.may_alias(a, array))
-            self.hazards += [(a, array) for a in others]
+        checked = dict.fromkeys(_arrays(needed, Effect.READ))
+        if not all(map(self._is_read_first, written.keys() & checked.keys())):
+            return False
+        self.hazards = _overlapping(written, checked, aliases)
+        accessed = written | dict.fromkeys(_arrays(self.body, Effect.READ))
+        if len(written) == 1:  # several may be columns side by side: the test would find an overlap
+            self.hazards = _overlapping(written, accessed, aliases)
+        self.is_apart = self.hazards == _overlapping(written, accessed, aliases)
         return len(self.hazards) <= _MAX_HAZARDS
 
     def _is_read_first(self, array: Value) -> bool:
@@ -160,21 +168,56 @@ class _Split:
             node.op = get_op("np::member")
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
-        blocks = put_into_blocks(loop)
-        trip, like = loop.blocks[0].params[0], {"checks": "made"}
-        made = loop.create_before(LOOP, (blocks.first, blocks.end), like, outputs=(), like=loop)
-        into = made.add_block([(trip.name, INT)])
-        self.slice.copy(into, {trip: into.params[0]}, loop.origin)
-        into.create(YIELD, like=loop)
-        loop.attrs["checks"] = "in front"
+        blocks, write = put_whole_blocks_in_front(loop, _BLOCK), BoundWriter(loop)
+        zero, size = (BoundWriter(blocks.loop).constant(number) for number in (0, _BLOCK))
+        write.within = blocks.body
+        self._write_block(write, (zero, size), blocks.first)
         blocks.body.create(YIELD, (blocks.end,), like=loop)
+        write.within = None
+        self._write_block(write, (zero, blocks.rest), blocks.last)
+        loop.erase()
+
+    def _write_block(self, write: BoundWriter, limits: tuple[Value, Value], first: Value) -> None:
+        """Write the loop that makes the checks of some trips, and the one that does the rest."""
+        old = self.loop.blocks[0].params[0]
+        into, trip = self._add_loop(write, limits, first, {"checks": "made"})
+        self.slice.copy(into, {old: trip}, self.loop.origin)
+        into.create(YIELD, like=self.loop)
+        apart = {"reordered": True} if self.is_apart else {}
+        into, trip = self._add_loop(write, limits, first, {"checks": "in front", **apart})
+        copies: dict[Node, Node] = {}
+        copy_nodes(self.loop.blocks[0], into, {old: trip}, copies)
         for node in self.checks:
-            node.proven = (*node.proven, CHECKED_IN_FRONT)
+            copies[node].proven = (*node.proven, CHECKED_IN_FRONT)
+
+    def _add_loop(
+        self,
+        write: BoundWriter,
+        limits: tuple[Value, Value],
+        first: Value,
+        attrs: Mapping[str, object],
+    ) -> tuple[Block, Value]:
+        """Add a loop over the trips of a block, with the number of a trip."""
+        most = _BLOCK if limits[1].is_constant else _BLOCK - 1
+        added = write.add(LOOP, limits, {**attrs, "most_trips": most})
+        within, write.within = write.within, added.add_block([("", INT)])
+        into = write.within
+        trip = write.op("py::add", first, into.params[0])
+        write.within = within
+        return into, trip
 
     def _leave_if_overlapping(self, written: Value, read: Value) -> None:
         loop, operands = self.loop, (written, read)
         overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
         leave_in_front(loop, overlap.output, OTHER_ORDER)
+
+
+def _overlapping(
+    written: Iterable[Value], others: Iterable[Value], aliases: AliasInfo
+) -> list[tuple[Value, Value]]:
+    """The pairs of arrays that may overlap, each once."""
+    pairs = {frozenset((a, b)): (a, b) for b in others for a in written if a is not b}
+    return [pair for pair in pairs.values() if aliases.may_alias(*pair)]
 
 
 def _lie_side_by_side(elements: OwnElements, store: Node) -> bool:

@@ -18,6 +18,9 @@ that nobody has computed. So loops with divisions that some trips leave out have
 Nor have loops that store and look up elements (``out[i] = table[data[i]]``), which would be put into a vector one by
 one, and trips side by side (`unroll_and_jam`), of which LLVM makes vectors as it is.
 
+Loops that make the checks of a block of trips (`passes/distribute_checks`), and those behind them, are one vector each,
+of which LLVM makes as many as it takes: what both compute is then computed once (`engine.py`).
+
 A loop around others is not unrolled: each of eight trips had a copy of the loops in it. The code is as fast without.
 """
 
@@ -28,6 +31,7 @@ from collections.abc import Sequence
 from ljit.analysis.dependence import indices
 from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
+from ljit.codegen.llvm.engine import has_avx512
 from ljit.codegen.loops.counted_loops import loop_properties
 from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.loops.watches import (
@@ -45,10 +49,16 @@ from ljit.ops.ranges.int_ranges import MADE_RANGE
 from ljit.records import Record
 from ljit.types import RANGE, ArrayType
 
-__all__ = ["Hint", "hint_of", "looks_up", "stores_with_gaps"]
+__all__ = ["Hint", "hint_of", "looks_up", "stores_with_gaps", "trips_of_block"]
 
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 _NEVER_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
+_AS_VECTOR = (  # of its known number of trips: LLVM would else write all of them, each a number at a time
+    _NEVER_UNROLLED,
+    '!{!"llvm.loop.vectorize.followup_vectorized", !{!"llvm.loop.isvectorized", i32 1}}',
+    '!{!"llvm.loop.interleave.count", i32 1}',
+)
+_MASKED = '!{!"llvm.loop.vectorize.predicate.enable", i1 true}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
@@ -69,14 +79,37 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
         hints.append(_NOT_UNROLLED)
     if loop.attrs.get("checks") == "asked":  # before there are vectors
         hints.append(_NEVER_UNROLLED)
+    if _SINGLE not in hints and not is_chain and (trips := trips_of_block(loop)):
+        hints += _as_vector(loop, trips)
     if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
         hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))
 
 
+def trips_of_block(loop: Node) -> int:
+    """How many trips a block has at most of which a loop makes the checks, or does the rest; 0 if there is none."""
+    most = loop.attrs.get("most_trips")
+    if loop.attrs.get("checks") not in ("made", "in front") or not isinstance(most, int):
+        return 0
+    return most if loop.inputs[1].is_constant else most + 1
+
+
+def _as_vector(loop: Node, trips: int) -> Sequence[str]:
+    """What lets a loop be one vector, with a mask if it may have fewer trips; nothing where there are no masks."""
+    width = f'!{{!"llvm.loop.vectorize.width", i32 {trips}}}'
+    if loop.inputs[1].is_constant:
+        return (width, *_AS_VECTOR)
+    return (width, *_AS_VECTOR, _MASKED) if has_avx512() else ()
+
+
 def _is_around_others(loop: Node) -> bool:
     """Whether loops lie in it that stay loops: LLVM would copy them with each trip that it writes once more."""
-    return not all(map(is_unrolled, inner_loops(loop)))
+    return not all(map(_is_written_out, inner_loops(loop)))
+
+
+def _is_written_out(loop: Node) -> bool:
+    """Whether LLVM writes all trips of a loop, each a number at a time."""
+    return is_unrolled(loop) and not trips_of_block(loop)
 
 
 def _is_scalar(loop: Node, is_known: bool) -> bool:
@@ -86,7 +119,7 @@ def _is_scalar(loop: Node, is_known: bool) -> bool:
     """
     inside = inner_loops(loop)
     if inside:
-        return not all(is_unrolled(inner) or _counts_bits(inner) for inner in inside)
+        return not all(_is_written_out(inner) or _counts_bits(inner) for inner in inside)
     waits = loop.inputs[1].is_endless and not (is_left_by_count(loop) or _counts_bits(loop))
     return is_known or waits or watch_of(loop) is Watch.POLL
 

@@ -118,8 +118,15 @@ class Emitter(Protocol):
     def item_at(self, items: Sequence[V], index: V) -> V:
         """Choose from values of one type by an index within their number."""
 
-    def branch(self, condition: V, then: Callable[[], V], otherwise: Callable[[], V]) -> V:
-        """Choose with a branch: only one is computed. Both give values of one type."""
+    def branch(
+        self,
+        condition: V,
+        then: Callable[[], V],
+        otherwise: Callable[[], V],
+        *,
+        unlikely: bool = False,
+    ) -> V:
+        """Choose with a branch: only one is computed. Both give values of one type; `unlikely`: `then` is rare."""
 
     def real(self, x: V) -> V: ...
     def imag(self, x: V) -> V: ...

@@ -116,11 +116,11 @@ LOOP = _control(
     values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of the program's
     loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then tested together.
     `reordered`: loops of a nest in another order than the program's, whose trips have no state of the program;
-    nothing in them can leave. `most_trips`: a `while` loop has no more. `ends_after`: the same of one in
-    another loop, in which no polls are needed. `checks`: those of the loop (``"made"``; see
-    `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does nothing but checks
-    for another loop, which has none (``"in front"``), or asks whether a block of trips does anything (``"asked"``);
-    LLVM is to make vectors of each.""",
+    nothing in them can leave. `most_trips`: a `while` loop, or one over a block of trips, has no more.
+    `ends_after`: the same of one in another loop, in which no polls are needed. `checks`: those of the loop
+    (``"made"``; see `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does
+    nothing but checks for another loop, which has none (``"in front"``), or asks whether a block of trips does
+    anything (``"asked"``); LLVM is to make vectors of each.""",
     is_exit_target=True,
 )
 REGION = _control(

@@ -226,7 +226,12 @@ class ScalarEmitter:
         return items[int(index.value)]
 
     def branch(
-        self, condition: Number, then: Callable[[], Number], otherwise: Callable[[], Number]
+        self,
+        condition: Number,
+        then: Callable[[], Number],
+        otherwise: Callable[[], Number],
+        *,
+        unlikely: bool = False,  # changes no result
     ) -> Number:
         assert condition.type == BOOL
         return then() if condition.value else otherwise()

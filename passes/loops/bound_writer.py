@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
-from ljit.ir import Block, Node, Value, get_op
+from ljit.ir import Block, Node, OpDef, Value, get_op
 from ljit.ops.control import IF, YIELD
 from ljit.ops.ranges.int_ranges import FITS, NONZERO, POSITIVE
 from ljit.passes.rewriting import insert_constant
@@ -15,6 +15,7 @@ __all__ = ["BoundWriter"]
 
 _PROVEN = {
     "py::floordiv": (NONZERO, POSITIVE),
+    "py::mod": (NONZERO, POSITIVE),
     "py::add": (FITS,),
     "py::sub": (FITS,),
     "py::mul": (FITS,),
@@ -36,6 +37,13 @@ class BoundWriter:
         node = self.before.graph.create(get_op(name), operands, like=self.before)
         node.proven = _PROVEN.get(name, ())
         return self._place(node)
+
+    def add(self, op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object]) -> Node:
+        """Add a node without outputs."""
+        node = self.before.graph.create(op, operands, attrs, outputs=(), like=self.before)
+        if self.within is not None:
+            return self.within.append(node)
+        return node.insert_before(self.before)
 
     def plus(self, x: Value, number: int) -> Value:
         return self.op("py::add", x, self.constant(number)) if number else x

@@ -15,7 +15,15 @@ from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.records import Record
 from ljit.types import INT
 
-__all__ = ["BLOCK", "TripBlocks", "has_few_trips", "is_long", "put_into_blocks"]
+__all__ = [
+    "BLOCK",
+    "TripBlocks",
+    "WholeBlocks",
+    "has_few_trips",
+    "is_long",
+    "put_into_blocks",
+    "put_whole_blocks_in_front",
+]
 
 BLOCK = 4096  # trips: what they read stays in the cache of a core
 _FEW = 16  # trips: with fewer, if that is known, there is nothing to gain
@@ -62,13 +70,46 @@ def put_into_blocks(loop: Node, size: int = BLOCK) -> TripBlocks:
     return TripBlocks(blocks, body, first, end, body.params[2:])
 
 
-def has_few_trips(loop: Node) -> bool:
+class WholeBlocks(Record):
+    """A loop over whole blocks, in which nothing is but a Snapshot, and what is left for a last one behind it."""
+
+    loop: Node
+    body: Block
+    first: Value  # trip of a block
+    end: Value  # of the block's trips
+    last: Value  # trip at which the last block begins
+    rest: Value  # how many trips that has
+
+
+def put_whole_blocks_in_front(loop: Node, size: int) -> WholeBlocks:
+    """Put a loop over whole blocks of `size` trips in front of a counted one that carries nothing.
+
+    The caller writes what is done in a block and in the last one, and the end of the new body, which gives the end of
+    the block.
+    """
+    graph, header, (start, stop) = loop.graph, next(iter(loop.blocks[0])), loop.inputs
+    write = BoundWriter(loop)
+    trips = write.op("py::sub", write.largest((start, stop)), start)
+    step = write.constant(size)
+    count, rest = write.op("py::floordiv", trips, step), write.op("py::mod", trips, step)
+    operands = (write.constant(0), count, start)
+    blocks = graph.create(LOOP, operands, outputs=(INT,), like=loop)
+    write.within = body = blocks.add_block([("", INT), ("", INT)])
+    first, last = body.params[1], blocks.output
+    body.append(copy_node(header, graph, {loop.blocks[0].params[0]: first}, {}))
+    end = write.op("py::add", first, step)
+    blocks.insert_before(loop)
+    copy_node(header, graph, {loop.blocks[0].params[0]: last}, {}).insert_before(loop)
+    return WholeBlocks(blocks, body, first, end, last, rest)
+
+
+def has_few_trips(loop: Node, few: int = _FEW) -> bool:
     """Whether a loop has few trips, or nobody knows how many in front of it."""
     start, stop = loop.inputs[:2]
     if not (start.is_constant and stop.is_constant):
         return False
     assert isinstance(start.constant, int) and isinstance(stop.constant, int)
-    return stop.is_endless or stop.constant - start.constant < _FEW
+    return stop.is_endless or stop.constant - start.constant < few
 
 
 def is_long(op: OpDef) -> bool:

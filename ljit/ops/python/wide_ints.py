@@ -19,12 +19,14 @@ from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops.control import NO_UINT
 from ljit.ops.python.bits import shift_count
 from ljit.ops.python.numbers import EXACT_FLOAT
-from ljit.ops.ranges.int_ranges import BITS_AND, FROM_INT, NOT, TRUTH, WIDE_NEG, WIDE_SUB, WIDE_XOR
+from ljit.ops.ranges import int_ranges as ranges
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT, Type
 
 __all__: list[str] = []
 
 _BITS = 2**64
+_CHECKED = RangeRules(is_complete=ranges.wraps)
+_EXACT = RangeRules(is_complete=lambda _node: True)
 _SAMPLES = ((2**63, 2**64 - 1), (2**64 - 1, 2**63), (2**64 - 1, 2**64 - 1), (2**63, 2**63 + 5))
 
 
@@ -103,7 +105,8 @@ _op(
     takes=(INT,),
     can_wrap=True,
     samples=((0,), (5,), (2**63 - 1,)),
-    ranges=FROM_INT,
+    ranges=ranges.FROM_INT,
+    checks_can_wait=True,
 )
 declare(
     OpDef(
@@ -164,10 +167,10 @@ def _lower_invert(e: Emitter, x: V, *, wraps: bool = False) -> V:
     return e.bit_not(x)
 
 
-for _name, _sign, _function, _part in (
-    ("add", "+", operator.add, "summands"),
-    ("sub", "-", operator.sub, None),
-    ("mul", "*", operator.mul, "factors"),
+for _name, _sign, _function, _part, _ranges in (
+    ("add", "+", operator.add, "summands", _CHECKED),
+    ("sub", "-", operator.sub, None, ranges.WIDE_SUB),
+    ("mul", "*", operator.mul, "factors", _CHECKED),
 ):
     _operator(
         _name,
@@ -177,13 +180,13 @@ for _name, _sign, _function, _part in (
         can_wrap=True,
         in_products=_part,
         samples=(),  # those of two uints beyond int64 leave native code
-        ranges=WIDE_SUB if _name == "sub" else None,
+        ranges=_ranges,
         is_commutative=_name != "sub",
     )
 for _name, _sign, _function, _ranges in (
-    ("and", "&", operator.and_, BITS_AND),
-    ("or", "|", operator.or_, None),
-    ("xor", "^", operator.xor, WIDE_XOR),
+    ("and", "&", operator.and_, ranges.BITS_AND),
+    ("or", "|", operator.or_, _EXACT),
+    ("xor", "^", operator.xor, ranges.WIDE_XOR),
 ):
     _operator(
         _name,
@@ -203,8 +206,8 @@ _op(
     samples=((2**64 - 1, -8), (2**63, -1), (2**63 + 5, 7), (5, -(2**63))),
 )
 for _name, _sign, _opposite, _lower, _ranges in (
-    ("neg", "-", operator.neg, _lower_neg, WIDE_NEG),
-    ("invert", "~", operator.invert, _lower_invert, None),
+    ("neg", "-", operator.neg, _lower_neg, ranges.WIDE_NEG),
+    ("invert", "~", operator.invert, _lower_invert, _CHECKED),
 ):
     _op(_name, f"``{_sign}x``", _opposite, _lower, takes=(UINT,), can_wrap=True, ranges=_ranges)
 
@@ -300,7 +303,9 @@ declare(
         lower=lambda e, x, *, count: e.retype(e.shr(x, count), INT),
         can_lower=lambda x, *, count: x == UINT,
         effects=lambda x, *, count: Effect.PURE if x == UINT else Effect.CALL,
-        ranges=RangeRules(bounds=_high_bits_bounds, facts=_high_bits_facts),
+        ranges=RangeRules(
+            bounds=_high_bits_bounds, facts=_high_bits_facts, is_complete=lambda _node: True
+        ),
     )
 )
 
@@ -328,7 +333,7 @@ _op(
     "``bool(x)``",
     operator.truth,
     lambda e, x: e.compare("ne", x, 0),
-    ranges=TRUTH,
+    ranges=ranges.TRUTH,
     takes=(UINT,),
     gives=BOOL,
     samples=((2**63,), (2**64 - 1,)),
@@ -338,7 +343,7 @@ _op(
     "``not x``",
     operator.not_,
     lambda e, x: e.compare("eq", x, 0),
-    ranges=NOT,
+    ranges=ranges.NOT,
     takes=(UINT,),
     gives=BOOL,
     samples=((2**63,), (2**64 - 1,)),

@@ -12,7 +12,7 @@ from ljit.ir.range_rules import Bounds, FloatBounds, FloatLimit, RangeRules, Sym
 from ljit.ops.ranges import float_bounds, int_bounds
 from ljit.ops.ranges.float_bounds import is_float
 from ljit.ops.ranges.int_bounds import are_ints, is_bool, is_int
-from ljit.types import ANY, BYTES, INT, INT_MAX, INT_MIN, RANGE, ArrayType, TupleType
+from ljit.types import ANY, BYTES, INT, INT_MAX, INT_MIN, RANGE, UINT, ArrayType, TupleType
 
 __all__ = [
     "ABSOLUTE",
@@ -69,6 +69,7 @@ __all__ = [
     "is_int",
     "is_proven_to_fit",
     "part_of_range",
+    "wraps",
 ]
 
 FITS = "fits"  # the result of arithmetic on ints is an int64
@@ -165,11 +166,18 @@ WRAPPING_ADD = _wrapping(lambda x, y: x + y, float_bounds.total)
 WRAPPING_SUB = _wrapping(lambda x, y: x - y, float_bounds.difference)
 WRAPPING_MUL = _wrapping(lambda x, y: x * y, float_bounds.product)
 WRAPPING_NEG = _wrapping(lambda x: -x, float_bounds.negative)
+
+
+def wraps(node: Node) -> bool:
+    """Whether only the low bits of the result are asked for."""
+    return bool(node.attrs.get("wraps"))
+
+
 # Of ints beyond int64 no polynomials are known; these only say what an op is.
-WIDE_NEG = RangeRules()
-WIDE_SUB = RangeRules()
-WIDE_XOR = RangeRules()
-FROM_INT = RangeRules()
+WIDE_NEG = RangeRules(is_complete=wraps)
+WIDE_SUB = RangeRules(is_complete=wraps)
+WIDE_XOR = RangeRules(is_complete=lambda _node: True)
+FROM_INT = RangeRules(is_complete=wraps)
 
 
 def is_by_constant(node: Node) -> bool:
@@ -258,7 +266,13 @@ def _is_one_of_ints(node: Node) -> bool:
     return len(node.inputs) > 1 and all(v.type == INT for v in (*node.inputs, *node.outputs))
 
 
-BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and, is_complete=are_ints)
+def _are_ints_or_uints(node: Node) -> bool:
+    return are_ints(node) or all(v.type == UINT for v in node.inputs)
+
+
+BITS_AND = RangeRules(
+    bounds=int_bounds.conjunction, facts=_facts_of_and, is_complete=_are_ints_or_uints
+)
 BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or, is_complete=are_ints)
 BITS_XOR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or, is_complete=are_ints)
 RSHIFT = RangeRules(

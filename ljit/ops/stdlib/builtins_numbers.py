@@ -158,6 +158,10 @@ def float_to_int(e: Emitter, x: V) -> V:
         return e.cast(e.cast(x, _INT32, fits=True), INT)
     if e.is_proven(ranges.FITS) or e.is_proven(CHECKED_IN_FRONT):
         return e.cast(x, INT, fits=True)
+    if e.has_vectors and not e.is_proven(ranges.REFUSED):
+        size = e.intrinsic("fabs", x)  # one comparison; the least int leaves, too
+        e.bail_if(e.bit_not(e.compare("lt", size, 2.0**63)), "float beyond int64")
+        return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
     if not e.is_proven(ranges.REFUSED):
         e.bail_if(e.compare("eq", result, -(2**63)), "float beyond int64")
