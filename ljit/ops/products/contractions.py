@@ -341,7 +341,6 @@ declare_function(
     np.tensordot,
     decompose=_tensordot_of,
     parameters=("a", "b", "axes"),
-    takes_lists=True,
     samples=((_MATRIX, _MATRIX),),
 )
 

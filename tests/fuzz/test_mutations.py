@@ -1,0 +1,127 @@
+"""The programs of tests/programs with random changes give what CPython gives.
+
+Each seed changes one of forty programs, by their names: other programs do not matter to it. `FUZZ_SEEDS=FIRST:LAST
+pytest tests/fuzz/test_mutations.py` runs other seeds than CI does; forty in a row change each program.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import linecache
+import os
+import random
+import re
+import resource
+import signal
+import textwrap
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from tests.fuzz.mutations import Mutator
+from tests.programs.harness import HERE, PROGRAMS, Program, difference, make_args, run
+
+FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:2").split(":"))
+PARTS = 40
+SECONDS = 3  # that CPython has for a program
+MEMORY = 8 << 30  # bytes of addresses, beyond which it has no more
+#: ends that differ: by the line (CPython 3.11 names that of an earlier instruction), the depth, the room that there is
+NOT_COMPARED = (UnboundLocalError, RecursionError, MemoryError)
+#: what gives other last bits than NumPy, and how many units of them an ordinary program makes of that
+INEXACT = re.compile(r"sin|cos|tan|exp|log|sqrt|pow|sum|mean|var|std|dot|@|prod|einsum|matmul|norm")
+ULPS = 2**14
+
+for _path in sorted(Path(HERE[0]).glob("*.py")):
+    if _path.stem not in ("harness", "test_programs", "test_harness"):
+        importlib.import_module(f"tests.programs.{_path.stem}")
+
+
+class TooLongError(BaseException):
+    """No program takes it for an error of its own."""
+
+
+@contextmanager
+def within_limits() -> Iterator[None]:
+    """Give CPython so many seconds, and so much memory."""
+
+    def too_long(*_: object) -> None:
+        raise TooLongError
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGALRM, too_long)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def cases() -> list[Any]:
+    return [
+        pytest.param(program, seed, id=f"{program.name}-{seed}")
+        for seed in range(FIRST, LAST)
+        for program in PROGRAMS
+        if zlib.crc32(program.name.encode()) % PARTS == seed % PARTS
+    ]
+
+
+def changed(program: Program, seed: int) -> Callable[..., Any] | None:
+    """The function with some changes; None: it is no program any more."""
+    chosen = random.Random(f"{program.name} {seed}")
+    tree = ast.parse(textwrap.dedent(inspect.getsource(program.function)))
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.decorator_list = []
+    for _ in range(chosen.choice((1, 1, 2, 2, 3, 5))):
+        Mutator(function, chosen).change()
+    text, file = ast.unparse(tree), f"{HERE[0]}/changed/{program.name}.{seed}.py"
+    variables = {"np": np, **program.function.__globals__}
+    try:
+        exec(compile(text, file, "exec"), variables)
+    except SyntaxError:  # a way out that is in no loop any more
+        return None
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    made = variables[function.name]
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def is_comparable(program: Program, function: Callable[..., Any]) -> bool:
+    """Whether it ends, and does the same each time."""
+    try:
+        with within_limits():
+            outcomes = [run(function, make_args(f)) for f in program.factories for _ in range(2)]
+    except TooLongError:
+        return False
+    ends = [outcome.failure.cls for outcome in outcomes if outcome.failure is not None]
+    if any(issubclass(end, NOT_COMPARED) for end in ends):
+        return False
+    return not any(map(difference, outcomes[::2], outcomes[1::2]))
+
+
+@pytest.mark.parametrize(("program", "seed"), cases())
+def test_a_changed_program_does_what_it_does_in_cpython(program: Program, seed: int) -> None:
+    function = changed(program, seed)
+    if function is None or not is_comparable(program, function):
+        pytest.skip("no program, or one that does other things each time")
+    is_inexact = INEXACT.search("".join(linecache.getlines(function.__code__.co_filename)))
+    ulp = ULPS if is_inexact and program.ulp in range(ULPS) else program.ulp
+    with config.overridden(cold_calls=False, quick_runs=0 if seed % 2 else 200_000):
+        compiled = ljit.jit(function)
+        for factory in program.factories * 3:
+            expected = run(function, make_args(factory))
+            found = difference(expected, run(compiled, make_args(factory)), ulp)
+            assert found is None, found
