@@ -283,3 +283,17 @@ def lists_given_to_functions(a, points):
     placed = np.searchsorted([0.2, 0.5], a), np.digitize(a, [0.25, 1.5])
     taken = np.take(a, [0, -1]), np.convolve(a, [1, 0, -1], "same"), np.correlate(a, [1, 2])
     return placed, taken, np.interp(a, [0, 1, 2], [0.0, 10, 5]), points.dot([1, 2, 3])
+
+
+def halves(*sizes):
+    return np.full(sizes, 200, np.float16)
+
+
+@program(
+    lambda: (halves(50, 3), np.array([[200, 1], [200, 1], [-200, 1]], np.float16)),
+    lambda: (halves(4, 50, 3), np.array([[200, 1], [200, 1], [-200, 1]], np.float16)),
+    lambda: (numbers(50, 3).astype(np.float16), numbers(3, 2).astype(np.float16)),
+)
+def products_of_halves(points, matrix):
+    """NumPy sums them up as float32: what is beyond float16 meanwhile is not infinite."""
+    return points @ matrix, matrix.T @ matrix

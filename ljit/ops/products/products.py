@@ -124,7 +124,8 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     a, b = arrays
     if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) in ([1, 1], [1, 2]):
         return _sums_of_any(parts, x, y, dtype, is_left=b.ndim == 1)
-    if dtype.kind in "iuf" and a.ndim > 1 and b.ndim == 2:
+    keeps_dtype = dtype.kind in "iu" or dtype.char in "fd"  # NumPy sums float16 up as float32
+    if keeps_dtype and a.ndim > 1 and b.ndim == 2:
         return _product_by_columns(parts, x, y) or _product_by_sums(parts, x, y, dtype)
     if dtype.char not in "fd":
         return None
