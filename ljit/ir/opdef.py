@@ -243,6 +243,8 @@ class OpDef(Record):
     copies: bool = False
     #: the result has the sizes of operand 0, an array
     keeps_shape: bool = False
+    #: of operand 0, if that is an array, it reads the sizes only
+    reads_sizes: bool = False
     #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
     reads_part: bool = False
     writes_part: bool = False

@@ -18,16 +18,14 @@ from ljit.types import RANGE, ArrayType
 __all__ = ["ask_sources"]
 
 NAME = "fuse"
-_ASKING = ("py::len", "np::len", "np::shape", "np::size", "np::reduced_size")
 
 
 def ask_sources(block: Block) -> bool:
     """Ask for sizes of sources in the place of what is computed of them; whether there was anything."""
     changed = False
     known: dict[Value, Leaves] = {}
-    asking = [get_op(name) for name in _ASKING]
     for node in list(block):
-        if node.op not in asking:
+        if not node.op.reads_sizes:
             continue
         value = node.inputs[0]
         source = _source_of_sizes(value, node, known)

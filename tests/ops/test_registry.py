@@ -209,6 +209,18 @@ def test_a_fold_gives_the_value(op):
     assert folded
 
 
+@pytest.mark.parametrize("op", [op for op in SAMPLED if op.reads_sizes], ids=by_name)
+def test_what_reads_sizes_only_gives_the_same_of_other_arrays_with_these(op):
+    arrays = [x for x, *_ in op.operand_samples() if isinstance(x, np.ndarray)]
+    assert arrays
+    for a in arrays:
+        other = np.broadcast_to(np.array(3, np.int8), a.shape)
+        for attrs in AXES[:3] if "axis" in op.schema.keyword_only else ({},):
+            first, second = (attempt(op.evaluate, (x,), attrs) for x in (a, other))
+            assert first.result == second.result
+            assert repr(first.error) == repr(second.error)
+
+
 @pytest.mark.parametrize("op", PYTHON, ids=by_name)
 def test_a_lowering_computes_what_evaluate_does(op):
     done = lowered = 0

@@ -128,10 +128,11 @@ _declare(
     evaluate=np.shape,
     callables=(np.shape,),
     ranges=RangeRules(item=lambda s, node, axis: s.size(node.inputs[0], axis)),
+    reads_sizes=True,
 )
 # of a contiguous array, those of axes with one element, or of an empty array, can be any: the object knows
 _declare("strides", _int_tuple, _lower_strides, can_lower=_is_strided)
-_declare("size", _int_result, _lower_size, evaluate=np.size, callables=(np.size,))
+_declare("size", _int_result, _lower_size, evaluate=np.size, callables=(np.size,), reads_sizes=True)
 _declare(
     "ndim", _int_result, _lower_ndim, evaluate=np.ndim, callables=(np.ndim,), fold=_fold(_ndim)
 )
@@ -147,6 +148,7 @@ _declare(
     evaluate=len,
     attributes=(),
     ranges=RangeRules(value=lambda s, node, _: s.size(node.inputs[0], 0)),
+    reads_sizes=True,
     samples=_SAMPLES[:1],
 )
 

@@ -76,6 +76,7 @@ declare(
         lower=_lower_count,
         can_lower=lambda a, **attrs: _infer_count(a, **attrs) == INT,
         effects=lambda a, **attrs: Effect.PURE if _infer_count(a, **attrs) == INT else Effect.CALL,
+        reads_sizes=True,
         samples=((np.arange(6.0).reshape(2, 3),),),
     )
 )

@@ -111,6 +111,7 @@ _builtin(
     list_use=ListUse(),
     fold=_fold_len,
     ranges=LENGTH,
+    reads_sizes=True,
     samples=(
         *each(((), (1, 2.5), [], [1, None], "abc", b"abc", bytearray(3), {1: 2}, 5, None)),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
