@@ -44,7 +44,6 @@ __all__ = [
     "ViewType",
     "is_index",
     "is_native",
-    "is_native_number",
     "is_number",
     "is_numpy",
     "join",
@@ -375,23 +374,17 @@ MAX_LEVELS = 4  # of tuples and lists in one another; trees and chains of them a
 
 
 def is_native(dtype: np.dtype) -> bool:
-    """Whether native code computes with elements of a dtype."""
-    return dtype in NATIVE_KINDS and _is_plain(dtype)
+    """Whether native code computes with elements of a dtype.
 
-
-def _is_plain(dtype: np.dtype) -> bool:
-    """Whether the byte order is the machine's, and nothing attached: native code would lose the metadata."""
-    return dtype.isnative and dtype.metadata is None
-
-
-def is_native_number(dtype: np.dtype) -> bool:
-    """Whether `dtype` is one of `NATIVE_KINDS`, and not only equal to one, as "longlong" is."""
-    return dtype.num in _NATIVE_NUMBERS and _is_plain(dtype)
+    It is one of `NATIVE_KINDS`, and not only equal to one, as "longlong" is; the byte order is the machine's; nothing
+    is attached, for native code would lose the metadata.
+    """
+    return dtype.num in _NATIVE_NUMBERS and dtype.isnative and dtype.metadata is None
 
 
 def scalar_type(dtype: np.dtype) -> Type:
     """Give the type of an element of `dtype`; `Any` if native code does not compute with it."""
-    return ScalarType(dtype) if is_native_number(dtype) else ANY
+    return ScalarType(dtype) if is_native(dtype) else ANY
 
 
 def tuple_of(items: tuple[Type, ...]) -> Type:

@@ -29,7 +29,7 @@ from ljit.types import (
     ObjectType,
     ScalarType,
     Type,
-    is_native_number,
+    is_native,
     join_items,
     slice_of,
     tuple_of,
@@ -91,7 +91,7 @@ def _checked_range(value: range) -> Type:
 
 def _array_type(value: np.ndarray) -> Type:
     dtype, flags = value.dtype, value.flags.num
-    if not is_native_number(dtype):
+    if not is_native(dtype):
         return ObjectType(np.ndarray)
     if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
         return ObjectType(np.ndarray)

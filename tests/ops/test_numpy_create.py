@@ -53,6 +53,7 @@ def test_filled_arrays_are_made_natively_for_any_constant_dtype(name):
     assert check(name, 3, dtype="S4") == "unknown"
     assert check(name, 3, dtype="no such dtype") == "raised"
     assert check(name, 3, dtype=">f8") == "unknown"
+    assert check(name, 3, dtype=np.longlong) == "unknown"  # equals int64, but is another dtype
     assert REGISTRY[f"np::{name}"].effects(INT) == Effect.ALLOC | Effect.RAISE
     assert REGISTRY[f"np::{name}"].effects(ANY) == Effect.CALL
 
@@ -312,3 +313,23 @@ def test_astype_is_pure_for_scalars_that_always_fit():
         == op.infer(ListType(INT), dtype=float)
         == ANY
     )
+
+
+@pytest.mark.parametrize("kind", [np.longlong, np.ulonglong])
+def test_what_is_made_of_a_dtype_that_equals_a_native_one_has_that_dtype(kind):
+    def made(xs):
+        a = np.zeros(4, dtype=kind)
+        a[:] = 1
+        return (
+            a,
+            np.ones(3, kind),
+            xs.astype(kind),
+            np.full((2, 2), 7, dtype=kind),
+            xs.sum(dtype=kind),
+        )
+
+    compiled = ljit.jit(made)
+    for xs in (np.arange(3.0),) * 4:
+        for got, wanted in zip(compiled(xs), made(xs), strict=True):
+            assert got.dtype.num == wanted.dtype.num == np.dtype(kind).num
+            np.testing.assert_array_equal(got, wanted, strict=True)
