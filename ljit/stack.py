@@ -18,7 +18,8 @@ from ljit.locks import shared_lock
 
 __all__ = ["Room", "compiler_frames", "set_room", "users_limit"]
 
-_COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
+#: that a compile may take, imports included: ten for each of 200 blocks in one another
+_COMPILER_FRAMES = 3000
 #: frames below the limit that it takes to lower it: CPython lowers it to none that is reached
 _MARGIN = 4
 

@@ -47,6 +47,7 @@ Attrs = Mapping[str, object]
 MAX_CALLEE = 200  # nodes of one callee
 MAX_TOTAL = 1000  # nodes that the pass adds
 MAX_DEPTH = 5
+MAX_NESTING = 100  # blocks around a call
 
 
 @graph_pass("inline")
@@ -112,7 +113,8 @@ class _Inliner:
         if callee is None:
             return False
         size = sum(1 for _ in callee.walk())
-        if size > MAX_CALLEE or self.added + size > MAX_TOTAL or depth >= MAX_DEPTH:
+        is_too_large = size > MAX_CALLEE or self.added + size > MAX_TOTAL
+        if is_too_large or depth >= MAX_DEPTH or sum(1 for _ in node.owners()) > MAX_NESTING:
             return self._call_twin(node, called, function, arguments)
         if not is_allowed("inline", node):
             return False

@@ -170,7 +170,8 @@ class Baseline(Record, frozen=False):
 
     @computed_once
     def liveness(self) -> Liveness:
-        return Liveness(self.graph)
+        with compiling():
+            return Liveness(self.graph)
 
     def node(self, node_id: int) -> Node:
         """Find a node of `graph` by its id."""

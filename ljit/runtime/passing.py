@@ -52,7 +52,7 @@ SECONDS_PASSED = 0.01  # that they take
 PART_PASSED = 1 / 8  # or this part of the time that those before took
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
-_STACK_OF_COMPILER = 256 * 1024  # bytes: LLVM overruns stacks of 96 KiB
+_STACK_OF_COMPILER = 512 * 1024  # bytes: with conditions 200 deep, CPython 3.13 overruns 256 KiB
 _PAGE = 4096
 _READ, _WRITE, _EXECUTE, _PRIVATE_ANONYMOUS = 1, 2, 4, 0x22  # Linux: sys/mman.h
 _WORD = 8

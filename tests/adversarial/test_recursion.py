@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.held import MAX_KINDS
+from tests.frontend.harness import function_of
 
 ENDLESS = 10**6
 FEW = 8  # frames: of the calls that are left to CPython some are timed, which takes one more each
@@ -263,6 +265,52 @@ def test_a_function_that_is_first_called_far_down_is_compiled_there(count):
         assert with_frames_left(count, made, 9) == nested(9)
         assert sys.getrecursionlimit() == limit
     assert "native" in str(made.specializations)
+
+
+def conditions(count):
+    """A loop with so many conditions in one another: of `and`, which end at 7, 13, 19 ..., and of `elif`."""
+    tests = " and ".join(f"i != {6 * k + 1}" for k in range(count))
+    branches = "".join(f"        elif i == {7 * k}: total += {k}\n" for k in range(1, count))
+    head = "def f(n):\n    total = 0\n    for i in range(n):\n"
+    return (
+        function_of(f"{head}        if {tests}: total += i\n    return total\n"),
+        function_of(f"{head}        if i == 0: total += 1\n{branches}    return total\n"),
+    )
+
+
+@pytest.mark.parametrize("count", [150, 199, 230, 500])
+@pytest.mark.parametrize("left", [60, 800])
+def test_conditions_nested_deeply_are_compiled_or_left_to_cpython(count, left):
+    compiled(nested)  # everything is imported
+    for function in conditions(count):
+        made, limit = ljit.jit(function), sys.getrecursionlimit()
+        with config.overridden(cold_calls=False, quick_runs=0):
+            for _ in range(3):
+                assert with_frames_left(left, made, 300) == function(300)
+                assert sys.getrecursionlimit() == limit
+        assert ("native" in str(made.specializations)) == (count < 200), made.explain()
+
+
+@pytest.mark.parametrize("size", [128, 256, 400, 520, 700])
+def test_conditions_nested_deeply_overrun_no_stack(size):
+    """In a process of its own, for it would end there."""
+    script = f"""
+        import threading
+        import ljit
+        from tests.adversarial.test_recursion import conditions
+        threading.stack_size({size} * 1024)
+        def work():
+            for function in conditions(199):
+                made = ljit.jit(function)
+                print(*[made(300) == function(300) for _ in range(3)])
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    """
+    environment = {**os.environ, "LJIT_COLD_CALLS": "0", "LJIT_QUICK_RUNS": "0"}
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.stdout.split() == ["True"] * 6, done.stdout + done.stderr[-2000:]
 
 
 def test_a_compile_at_the_limit_says_what_cpython_says():

@@ -220,3 +220,12 @@ def test_calls_in_loops_are_inlined_first(monkeypatch):
     (loop,) = (node for node in graph.walk() if node.op is LOOP)
     assert any(node.op is REGION for node in loop.blocks[0].walk())
     assert sum(node.op is REGION for node in graph.walk()) == 1
+
+
+def test_calls_far_inside_are_not_inlined(monkeypatch):
+    monkeypatch.setattr("ljit.passes.inline.MAX_NESTING", 0)
+    graph = graph_of(calls_before_a_loop)
+    run_passes(graph, "inline", graph_of=graph_of)
+    (loop,) = (node for node in graph.walk() if node.op is LOOP)
+    assert all(node.op is not REGION for node in loop.blocks[0].walk())
+    assert sum(node.op is REGION for node in graph.walk()) == 1

@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 _MAX_NODES = 20_000
+_MAX_NESTING = 200  # blocks in one another: compiles have room for ten frames each
 
 
 class NeedsCellError(UnsupportedSyntaxError):
@@ -176,6 +177,7 @@ class Emission:
         # what becomes of a StopIteration, if that is not an exception as any
         self.on_stop: Callable[[Value], None] | None = None
         self._count = 0
+        self._nesting = 0  # blocks around
 
     # -- trees -------------------------------------------------------------------------------------
 
@@ -358,7 +360,12 @@ class Emission:
     def inside(self, block: Block) -> Iterator[None]:
         """Append to `block` meanwhile."""
         outer, self.block = self.block, block
+        self._nesting += 1
+        if self._nesting > _MAX_NESTING and block.owner is not None:
+            message = "what is inside here is nested too deeply; split the function up"
+            raise UnsupportedSyntaxError(message, block.owner.range)
         yield
+        self._nesting -= 1
         self.block = outer
 
     @contextmanager
