@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import repeat
+from math import inf
 from operator import is_
 
 from ljit.interpreters import why_unknown
@@ -28,13 +29,18 @@ _FEW = 100  # objects, for which it would take longer than a collection does
 _FLAGS = 3  # of the object itself, in the second address of its head
 
 _is_within = False
+_limited = 0  # objects taken out by uses with a limit
 
 
 @contextmanager
-def lasting() -> Iterator[None]:
-    """Take what is made here out of the collector's sight. Nothing is collected meanwhile."""
-    global _is_within
-    if _is_within or _may_be_the_programs() or why_unknown() is not None:
+def lasting(most: float = inf) -> Iterator[None]:
+    """Take what is made here out of the collector's sight. Nothing is collected meanwhile.
+
+    `most`: nothing is taken out any more when so many objects have been by uses with such a limit.
+    """
+    global _is_within, _limited
+    is_full = most < inf and _limited >= most
+    if _is_within or is_full or _may_be_the_programs() or why_unknown() is not None:
         yield
         return
     is_enabled, count = gc.isenabled(), gc.get_count()[0]
@@ -48,8 +54,10 @@ def lasting() -> Iterator[None]:
         last: list[object] = []
         behind: list[object] = []
         _is_within = False
-        if gc.get_count()[0] - count >= _FEW and not _may_be_the_programs():
+        made = gc.get_count()[0] - count
+        if made >= _FEW and not _may_be_the_programs():
             _take_out(before, first, last, behind)
+            _limited += made if most < inf else 0
         if is_enabled:
             gc.enable()
 

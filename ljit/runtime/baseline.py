@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import cast
 
 import numpy as np
@@ -23,6 +24,7 @@ from ljit.frontend import build_graph
 from ljit.garbage import no_collections
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node
+from ljit.lasting import lasting
 from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
@@ -38,7 +40,6 @@ __all__ = [
     "SPECIALIZED_PIPELINE",
     "SSA_PIPELINE",
     "Baseline",
-    "compiling",
     "script_graph",
 ]
 
@@ -71,13 +72,34 @@ QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
 
 _NAMES = LOOK_AT_FRAME | LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 _KEPT_GRAPHS = 256  # of functions as written
+# that compiles make, and the collector does not see: some functions are replaced, and theirs are never collected
+_LASTING_OBJECTS = 1_000_000
 
 
 @contextmanager
-def compiling() -> Iterator[None]:
-    """What a compile runs under. NumPy does not tell the user of constants that overflow in it."""
-    with compiler_frames(), no_collections(), timed_apart(), np.errstate(all="ignore"):
+def _compiling(fn: types.FunctionType) -> Iterator[None]:
+    """What a compile of `fn` runs under. NumPy does not tell the user of constants that overflow in it."""
+    kept = lasting(most=_LASTING_OBJECTS) if _lasts(fn) else nullcontext()
+    with compiler_frames(), no_collections(), kept, timed_apart(), np.errstate(all="ignore"):
         yield
+
+
+def _lasts(fn: types.FunctionType) -> bool:
+    """Whether a module or one of its classes has the function under its name: it stays until the process ends."""
+    names: Mapping[str, object] = fn.__globals__
+    module = names.get("__name__")
+    if type(module) is not str or getattr(sys.modules.get(module), "__dict__", None) is not names:
+        return False
+    *classes, name = fn.__qualname__.split(".")
+    for each in classes:
+        cls = names.get(each)
+        if not isinstance(cls, type):
+            return False
+        names = cls.__dict__
+    found = names.get(name)
+    if isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    return python_function(found) is fn
 
 
 def script_graph(fn: types.FunctionType) -> Graph:
@@ -139,12 +161,16 @@ class Baseline(Record, frozen=False):
         `twin_of` gives the decorated functions through which plain ones are called.
         """
         pipeline = BASELINE_PIPELINE + (",profile_operators" if profiles_operators else "")
-        with compiling():
+        with _compiling(fn):
             graph = script_graph(fn)
             run_passes(graph, pipeline, graph_of=_graph_for_inlining, twin_of=twin_of)
             made = Baseline(fn, graph, tuple(_sources_of(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made
+
+    def compiling(self) -> AbstractContextManager[None]:
+        """What all compiles of the function run under."""
+        return _compiling(cast(types.FunctionType, self.fn))
 
     @property
     def is_outdated(self) -> bool:
@@ -154,13 +180,13 @@ class Baseline(Record, frozen=False):
     @computed_once
     def code(self) -> Code:
         """The bytecode of `graph`."""
-        with compiling():
+        with self.compiling():
             return compile_graph(self.graph)
 
     @computed_once
     def script(self) -> Graph:
         """The graph of the function as written, for those who want to see it."""
-        with compiling():
+        with self.compiling():
             return script_graph(cast(types.FunctionType, self.fn))  # a field looks like a method
 
     @computed_once

@@ -27,7 +27,6 @@ from ljit.runtime.baseline import (
     QUICK_PIPELINE,
     SPECIALIZED_PIPELINE,
     Baseline,
-    compiling,
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
@@ -206,7 +205,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
     """
     name = baseline.fn.__qualname__
     start = time.thread_time()
-    with compiling(), _blame(name):
+    with baseline.compiling(), _blame(name):
         if request.earlier is not None and not request.is_quick:
             made = _optimized_further(request.earlier, request.feedback)
         else:
@@ -235,7 +234,7 @@ def compile_loop(
     from ljit.passes.specializing.specialize import Given, specialize_loop
 
     start = time.thread_time()
-    with compiling(), _blame(name):
+    with baseline.compiling(), _blame(name):
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             given = Given(baseline.graph, baseline.liveness, seen, request.link_to)

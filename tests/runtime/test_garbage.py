@@ -37,6 +37,40 @@ for f in functions(1):
     compile_one(f)  # loads the compiler
 """
 
+OF_THE_MODULE = """
+from ljit.runtime import baseline
+
+class Sums:
+    @staticmethod
+    @ljit.jit
+    def of(a):
+        return total(a)
+
+    @ljit.jit
+    def mean(a):
+        return total(a) / len(a)
+
+def inner():
+    @ljit.jit
+    def f(a):
+        return total(a)
+    return f
+
+def are_seen(*functions):
+    for f in functions:
+        compile_one(f)
+    seen = {id(x) for x in gc.get_objects()}
+    units = [plan.unit for f in functions for plan in f._executor.plans.values()]
+    made = [f.inlined_graph.block for f in functions] + [u.specialization.graph.block for u in units]
+    return [id(block) in seen for block in made]
+
+total = ljit.jit(total)
+print(are_seen(total, Sums.of, Sums.mean), are_seen(inner()))
+baseline._LASTING_OBJECTS = 1
+total = ljit.jit(total.__wrapped__)
+print(are_seen(total))
+"""
+
 OLD = """
 f, = functions(1)
 compile_one(f)
@@ -191,6 +225,11 @@ print(
     [
         pytest.param(LASTING, "False True", id="what-lasts-is-out-of-sight"),
         pytest.param(OF_THE_PROGRAM, "True " * 5 + "True", id="what-is-the-programs-is-not"),
+        pytest.param(
+            OF_THE_MODULE,
+            f"{[False] * 6} {[True] * 2}\n{[True] * 2}",
+            id="compiles-of-a-modules-functions-are-out-of-sight",
+        ),
         pytest.param(OLD, "True True", id="what-compiles-made-is-old"),
         pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
         pytest.param(CYCLES, "True", id="compiles-leave-few-cycles"),
