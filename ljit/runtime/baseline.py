@@ -196,7 +196,7 @@ class Baseline(Record, frozen=False):
 
     @computed_once
     def liveness(self) -> Liveness:
-        with compiling():
+        with self.compiling():
             return Liveness(self.graph)
 
     def node(self, node_id: int) -> Node:
