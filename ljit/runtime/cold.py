@@ -35,9 +35,10 @@ from ljit.runtime.binding import bind_arguments
 from ljit.runtime.jumps import Jumps, may_callees_run_long
 from ljit.runtime.likely import calls_its_name, levels_of_loops
 from ljit.runtime.native import is_compiler_loaded
-from ljit.runtime.options import Options
+from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import MANY_KINDS, MAX_PLANS, RUNS_OF_SHORT_ONE, Plan
+from ljit.runtime.prices import price
 from ljit.runtime.vectorcall import calls_left
 from ljit.runtime.waiting import claim, counted_once, has_room, is_staked, leaves_calls
 from ljit.types import (
@@ -57,15 +58,13 @@ from ljit.value_types import type_of
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "price", "takes_objects"]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "takes_objects"]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
-_SECONDS_OF_COMPILE = 0.008  # of whatever is small
-_SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
 _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
 _MORE_BETS = 10  # times as many of those that are likely to pay
@@ -103,6 +102,8 @@ class ColdCalls(Record, frozen=False):
         jumps = Jumps.of(fn.__code__)
         if jumps.may_run_long or may_callees_run_long(fn, {fn}):
             return ColdCalls(0, levels=levels_of_loops(fn.__code__))
+        if options is TWIN_OPTIONS:  # callers that are compiled take its profile
+            return ColdCalls(0, jumps.has_loops, are_short=True)
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
         return ColdCalls(limit, jumps.has_loops, are_short=True)
 
@@ -138,7 +139,7 @@ class ColdCalls(Record, frozen=False):
 
     def is_paid(self, plan: Plan, baseline: Baseline, kinds: int = 0) -> bool:
         """Whether as much time was spent on the plan as the next compile may take."""
-        needed = price(baseline) * (1 + kinds // MANY_KINDS)
+        needed = price(plan, baseline) * (1 + kinds // MANY_KINDS)
         return plan.seconds >= needed and counted_once(plan.seconds) >= needed
 
     def is_shown(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
@@ -146,7 +147,7 @@ class ColdCalls(Record, frozen=False):
         if not self.may_wait or baseline is None or not self.is_paid(plan, baseline, kinds):
             return True
         seconds = plan.looks * plan.last_run[1]
-        return plan.looks >= PROFILED_RUNS or seconds >= price(baseline) * _SHARE_OF_LOOKS
+        return plan.looks >= PROFILED_RUNS or seconds >= price(plan, baseline) * _SHARE_OF_LOOKS
 
     def has_room(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
@@ -154,7 +155,7 @@ class ColdCalls(Record, frozen=False):
             return True
         loading = 0.0 if is_compiler_loaded() else _SECONDS_OF_LOADING
         return has_room(
-            price(baseline) + loading, is_likely=self.is_likely(plan), spent=plan.seconds
+            price(plan, baseline) + loading, is_likely=self.is_likely(plan), spent=plan.seconds
         )
 
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
@@ -165,7 +166,7 @@ class ColdCalls(Record, frozen=False):
             return False
         is_likely = self.is_likely(plan)
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
-        return is_staked(price(baseline), most=most, is_likely=is_likely)
+        return is_staked(price(plan, baseline), most=most, is_likely=is_likely)
 
     def is_likely(self, plan: Plan) -> bool:
         """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""
@@ -191,7 +192,7 @@ class ColdCalls(Record, frozen=False):
             return True
         of_call = plan.last_run[1]
         is_much = _PARTS_LEFT * each >= of_call or of_call < _SECONDS_OF_SHORT_CALL
-        return is_much and plan.seconds >= _SHARE_OF_LOOKS * price(baseline)
+        return is_much and plan.seconds >= _SHARE_OF_LOOKS * price(plan, baseline)
 
     def leaves(self, plan: Plan, baseline: Baseline, kinds: int) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short.
@@ -264,11 +265,6 @@ class ColdCalls(Record, frozen=False):
             due = _SECONDS_OF_LOOPS
         each = self.seconds / self.calls
         return min(most, calls_within(due - self.seconds, each, are_short=not self.has_loops))
-
-
-def price(baseline: Baseline) -> float:
-    """The seconds that must have been spent before a compile."""
-    return _SECONDS_OF_COMPILE + baseline.size * _SECONDS_OF_NODE
 
 
 def takes_objects(types_: Iterable[Type]) -> bool:

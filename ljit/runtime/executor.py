@@ -27,7 +27,7 @@ from ljit.locks import shared_lock
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import HOT
 from ljit.own_frames import drop_own_frames
-from ljit.own_time import OwnTime, add_own_work, seconds_of_stretch
+from ljit.own_time import OwnTime, add_own_work, seconds_of_own_work, seconds_of_stretch
 from ljit.parameters import is_by_position
 from ljit.profile import keep_objects_of
 from ljit.recursion import call_plainly
@@ -66,9 +66,10 @@ from ljit.runtime.plans import (
     is_long_in_use,
     quick_runs,
 )
+from ljit.runtime.prices import note_compile
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import function_made, twin_of
-from ljit.runtime.waiting import claim, counted_once
+from ljit.runtime.waiting import Bet, claim, counted_once
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -136,6 +137,7 @@ class ProfilingExecutor:
         self.refused: str | None = None
         self.cold = ColdCalls.of(fn, options)
         self.detours = Detours(owner, fn, are_calls_short=self.cold.are_short)
+        self.bet = Bet()
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
@@ -178,8 +180,10 @@ class ProfilingExecutor:
         if self._baseline is not None or self.refused is not None:
             return
         try:
+            before = seconds_of_own_work()
             lacking = self._before is not None and self._before.lacks_profiles
             self._baseline = Baseline.of(self.fn, self._twin_of, profiles_operators=lacking)
+            self.bet.seconds += seconds_of_own_work() - before
         except UserError as error:
             if self.options.strict:
                 raise
@@ -412,6 +416,12 @@ class ProfilingExecutor:
         """Let calls and callers of the plan's types reach the code."""
         if unit.types != plan.types:  # sizes are no help
             self.table.generalize(plan)
+        assert self.baseline is not None
+        if not plan.retired:
+            note_compile(unit, self.baseline)
+        self.bet.seconds += unit.seconds
+        if plan.feedback.is_hot:
+            self.bet.win()
         plan.contest = Contest.of(unit, plan.last_run, plan.contest)
         plan.unit = unit
         plan.bailouts.clear()

@@ -20,9 +20,9 @@ from ljit.ops.control import CALL_NATIVE
 from ljit.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
+from ljit.runtime.options import TWIN_OPTIONS
 from ljit.runtime.plans import NO_GAIN, Plan
 from ljit.runtime.replaced_code import up_to_date
-from ljit.runtime.twins import TWIN_OPTIONS
 from ljit.types import NEVER, Type, join
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ place that imports the specialiser and `ljit.codegen` (and with it LLVM), at the
 from __future__ import annotations
 
 import sys
-import time
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ from ljit.ir import Effect, Graph, Node, Value, clone
 from ljit.isolation import are_builtins_replaced
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import CALL_NATIVE
+from ljit.own_time import seconds_here, timed_apart
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,
@@ -84,7 +84,7 @@ class NativeUnit(Record, frozen=False):
     types: tuple[Type, ...]  # of the arguments
     code: NativeCode
     callable: Callable[..., object]
-    seconds: float  # of the processor, to compile it: specialise, passes, code generation
+    seconds: float  # of the processor, to compile it: specialise, passes, code generation; without what it calls
     is_clean: bool  # no unknown code runs in it
     retire: Callable[[str], None] = lambda _reason: None  # takes it out of use
     bailouts: Counter[int] = made_by(factory=Counter)  # by site
@@ -204,8 +204,8 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
     Raises LacksProfilesError if it is to be translated anew.
     """
     name = baseline.fn.__qualname__
-    start = time.thread_time()
     with baseline.compiling(), _blame(name):
+        start = seconds_here()
         if request.earlier is not None and not request.is_quick:
             made = _optimized_further(request.earlier, request.feedback)
         else:
@@ -233,8 +233,8 @@ def compile_loop(
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     from ljit.passes.specializing.specialize import Given, specialize_loop
 
-    start = time.thread_time()
     with baseline.compiling(), _blame(name):
+        start = seconds_here()
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             given = Given(baseline.graph, baseline.liveness, seen, request.link_to)
@@ -249,7 +249,8 @@ def compile_loop(
 
 
 def _compile(made: Specialization, name: str, request: CompileRequest, start: float) -> NativeUnit:
-    from ljit.codegen import CompileOptions, compile_unit
+    with timed_apart():
+        from ljit.codegen import CompileOptions, compile_unit
 
     options = CompileOptions(
         fastmath=request.fastmath,
@@ -265,7 +266,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         rival=request.rival if may_lose(made.graph) else None,
     )
     code = compile_unit(made.graph, name=name, options=options)
-    return make_unit(made, code, time.thread_time() - start)
+    return make_unit(made, code, seconds_here() - start)
 
 
 def _has_body(graph: Graph, *, is_quick: bool) -> bool:

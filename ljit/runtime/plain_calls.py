@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from ljit.own_time import TimeOfCall, without_delays
 from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import price
 from ljit.runtime.likely import has_large_array, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import NO_GAIN, SLOW_CALLS_BEFORE_PASSING_ON, Plan, is_long_in_use
+from ljit.runtime.prices import price
 from ljit.runtime.waiting import are_few, claim
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def run_watched(
             plan.runs += calls
         plan.seconds += claim(seconds * calls)
         if not is_native:
-            cold.passed = _calls_to_pass(plan, price(baseline), seconds, are_short=cold.are_short)
+            cold.passed = _calls_to_pass(
+                plan, price(plan, baseline), seconds, are_short=cold.are_short
+            )
             pass_calls(executor.owner, executor.fn, cold.passed)
 
 

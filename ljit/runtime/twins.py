@@ -13,12 +13,9 @@ import weakref
 from collections.abc import Callable
 
 from ljit.held import MadeFunctions
-from ljit.runtime.options import Options
+from ljit.runtime.options import TWIN_OPTIONS, Options
 
-__all__ = ["TWIN_OPTIONS", "function_made", "twin_of"]
-
-#: a few calls show more branches than one, and most functions that are called in loops are called often
-TWIN_OPTIONS = Options(num_profiled_runs=8)
+__all__ = ["function_made", "twin_of"]
 
 #: by the function's address, which is its own as long as the twin lives
 _twins: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()

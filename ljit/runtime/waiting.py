@@ -11,10 +11,13 @@ All that ljit does has to have room (`has_room`) in one of these:
 - the same share of what CPython spent on the function itself, time of calls in calls counted once: what is used much is
   translated in any case;
 - a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
-  them may be the one: of a collection of kernels all are bet on, of a package's hundreds hardly any. But for a small
-  part it is for calls of loops over numbers alone that may make many trips, and for large arrays (`likely.py`).
-  Functions that are given objects are as often as not the plumbing of a package, those that are given 3 and 50 seldom
-  take long, and what calls prepare while a module is imported does neither.
+  them may be the one; but the more a package has, the fewer of them are, so that beyond eight the stake soon falls to
+  almost nothing. But for a small part it is for calls of loops over numbers alone that may make many trips, and for
+  large arrays (`likely.py`). Functions that are given objects are as often as not the plumbing of a package, those
+  that are given 3 and 50 seldom take long, and what calls prepare while a module is imported does neither.
+
+A stake is what bets may lose. What was done for a function that has run as long since, by its loops in the interpreter
+or in quick code, is *won* (`Bet`): so of a collection of kernels all are bet on, of a package's hundreds hardly any.
 
 A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops or large
 arrays, it is worth a bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs
@@ -43,11 +46,12 @@ from ljit.runtime.likely import (
     levels_of_loops,
     may_be_many_trips,
 )
-from ljit.runtime.options import Options
+from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
 __all__ = [
+    "Bet",
     "Waiting",
     "are_few",
     "claim",
@@ -62,6 +66,7 @@ _SHARE = 1 / 7  # of the time that the program takes, or a function, for what lj
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
+_LEAST_STAKE = 0.1  # seconds, for what is likely: nobody waits long for that
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
@@ -90,6 +95,21 @@ class _Claims:
 
 
 _claims = _Claims()
+
+
+class Bet:
+    """What ljit did for one function so far that has not been worth it yet."""
+
+    __slots__ = ("seconds",)
+    won = 0.0  # seconds of all functions, that were
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def win(self) -> None:
+        """Note that the function has run as long as that took; bets that are likely to pay go on."""
+        Bet.won += self.seconds
+        self.seconds = 0.0
 
 
 def claim(seconds: float) -> float:
@@ -123,18 +143,23 @@ def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = Fals
     """
     if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
         return True
-    return _own_work() + seconds <= _SHARE * _of_program() + _stake(is_likely=is_likely)
+    at_stake = _at_stake(is_likely=is_likely) + seconds
+    return at_stake <= _SHARE * _of_program() + _stake(is_likely=is_likely)
 
 
 def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
     """Whether as much work is within the stake, and brings what ljit did so far to no more than `most`."""
-    return _own_work() + seconds <= min(_stake(is_likely=is_likely), most)
+    return _at_stake(is_likely=is_likely) + seconds <= min(_stake(is_likely=is_likely), most)
+
+
+def _at_stake(*, is_likely: bool) -> float:
+    return _own_work() - Bet.won if is_likely else _own_work()
 
 
 def _stake(*, is_likely: bool) -> float:
     functions = max(len(_functions), 1)
-    seconds = _STAKE / functions
-    return seconds if is_likely else seconds / (_ODDS * max(functions / _FEW, 1) ** 3)
+    seconds = _STAKE / (functions * max(functions / _FEW, 1) ** 3)
+    return max(seconds, _LEAST_STAKE) if is_likely else seconds / _ODDS
 
 
 def _of_program() -> float:
@@ -151,8 +176,8 @@ def _own_work() -> float:
 
 def leaves_calls(options: Options) -> bool:
     """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
-    is_default = options.num_profiled_runs == Options().num_profiled_runs
-    return is_default and config.settings().cold_calls
+    is_asked = options.num_profiled_runs != Options().num_profiled_runs
+    return config.settings().cold_calls and (options is TWIN_OPTIONS or not is_asked)
 
 
 def _seconds_of_loading() -> float:

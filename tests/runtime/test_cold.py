@@ -13,7 +13,7 @@ import ljit
 import ljit.codegen
 from ljit import config, own_time
 from ljit.ops.control import CALL_NATIVE
-from ljit.runtime import cold, likely, passing, plans, waiting
+from ljit.runtime import cold, likely, passing, plans, prices, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.plans import MANY_KINDS, RUNS_OF_SHORT_ONE, Plan
@@ -25,7 +25,9 @@ from tests.depths import reachable
 @pytest.fixture(autouse=True)
 def calls_are_cold_at_first(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_DOUBT", 1e18)
+    monkeypatch.setattr(prices, "_OPTIMISING", 1)
     monkeypatch.setattr(waiting, "_STAKE", float("inf"))
     monkeypatch.setattr(waiting, "counted_once", lambda seconds: seconds)
     monkeypatch.setattr(cold, "counted_once", lambda seconds: seconds)
@@ -37,7 +39,7 @@ def calls_are_cold_at_first(monkeypatch):
 def warm_after_50(monkeypatch):
     monkeypatch.setattr(cold, "_CALLS", 50)
     monkeypatch.setattr(cold, "_INSTRUCTIONS", 0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 1e9)
 
 
@@ -155,7 +157,7 @@ def count_down(n, step):
 
 
 def test_functions_with_loops_are_compiled_when_the_interpreter_has_taken_as_long(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     f = ljit.jit(count_down)
     for k in range(4):
         assert f(k, 2) == -(k % 2)
@@ -163,7 +165,7 @@ def test_functions_with_loops_are_compiled_when_the_interpreter_has_taken_as_lon
     assert (plan.runs, plan.compiles) == (4, 0)
     assert plan.seconds > 0
     price = 0.99 * plan.seconds / f._executor.baseline.size
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", price)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", price)
     assert f(4, 2) == 0
     assert (plan.runs, plan.compiles) == (4, 1)
 
@@ -179,10 +181,10 @@ def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
         length = 3
 
     first, second, with_object = ljit.jit(count_down), ljit.jit(plain_loop), ljit.jit(count_length)
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     assert [(first(5, 2), second(3), with_object(Line())) for _ in range(2)] == [(-1, 3, 3)] * 2
     size = first._executor.baseline.size
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 100.0 / size)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 100.0 / size)
     monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 15.0)  # ten times as many for long loops
     monkeypatch.setattr(likely, "_MANY_TRIPS", 5)
     assert [(with_object(Line()), first(5, 2)) for _ in range(2)] == [(3, -1)] * 2
@@ -197,7 +199,7 @@ def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
 def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took_as_long(
     monkeypatch,
 ):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     f, interpreted, seen = ljit.jit(count_down), [], []
     executor = f._executor
@@ -211,7 +213,7 @@ def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took
         assert len(seen) < 40  # the others have jumped
     (plan,) = executor.plans.values()
     assert 40 <= plan.runs <= 100
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     for k in range(100):
         assert f(k, 2) == -(k % 2)
     assert plan.unit is not None
@@ -222,7 +224,7 @@ def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took
 
 
 def test_calls_just_before_a_compile_are_profiled_too(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     monkeypatch.setattr(cold, "_SHARE_OF_LOOKS", float("inf"))
     f = ljit.jit(count_down)
@@ -232,7 +234,7 @@ def test_calls_just_before_a_compile_are_profiled_too(monkeypatch):
     for k in range(100):
         assert f(k, 2) == -(k % 2)
     assert len(looks) == RUNS_OF_SHORT_ONE
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e-12)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e-12)
     for k in range(300):  # some of them jump to CPython
         assert f(k, 2) == -(k % 2)
     (plan,) = executor.plans.values()
@@ -257,7 +259,7 @@ class Interrupted:
 
 @pytest.mark.parametrize("refused", [None, "no gain"])
 def test_threads_may_start_plans_while_a_call_is_left_to_cpython(monkeypatch, refused):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     f = ljit.jit(count_down)
     for k in range(RUNS_OF_SHORT_ONE):
@@ -271,7 +273,7 @@ def test_threads_may_start_plans_while_a_call_is_left_to_cpython(monkeypatch, re
 
 
 def test_calls_without_loops_are_left_to_cpython_however_long_they_are(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
     f, left = ljit.jit(lambda x: x * 2), []
     executor = f._executor
@@ -286,7 +288,7 @@ def test_calls_without_loops_are_left_to_cpython_however_long_they_are(monkeypat
 
 
 def test_long_calls_are_not_left_to_cpython(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
     f, seen = ljit.jit(count_down), []
     f._executor.run_plainly = lambda args, kwargs: seen.append(args)
@@ -303,17 +305,17 @@ def test_what_bailouts_cost_pays_for_the_next_compile(monkeypatch):
             total += k
         return table["sign"] * total if table else total
 
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     for _ in range(3):
         assert kind(4, {}) == 6
     (plan,) = kind._executor.plans.values()
     first = plan.unit
     assert first is not None
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    first.seconds = 1e9
     for _ in range(5):
         assert kind(4, {"sign": -1.0}) == -6.0
     assert plan.unit is first
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    first.seconds = 0.0
     for _ in range(2):
         assert kind(4, {"sign": -1.0}) == -6.0
     assert plan.compiles == 2
@@ -322,8 +324,8 @@ def test_what_bailouts_cost_pays_for_the_next_compile(monkeypatch):
 
 
 def test_code_for_many_kinds_of_arguments_is_no_bet_and_costs_more_and_more(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 1.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 1.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 1e9)
     executor, plan = ljit.jit(plain_loop)._executor, Plan(types=(INT,))
     found, baseline = executor.cold, executor.baseline
@@ -359,21 +361,21 @@ def test_short_calls_that_leave_native_code_are_cpythons_until_a_compile_is_earn
             product *= x
         return product
 
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     for _ in range(100):
         assert power(3, 4) == 81
     (plan,) = power._executor.plans.values()
     unit = plan.unit
     assert unit is not None
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    unit.seconds = 1e9
     for _ in range(50):
         assert power(3, 60) == 3**60
     assert plan.unit is None
     assert plan.refused is None
     assert plan.compiles == 1
     assert unit.bailouts.total() <= RUNS_OF_SHORT_ONE + 2
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    unit.seconds = 0.0
     for _ in range(300):  # some of them jump to CPython
         assert power(3, 60) == 3**60
     assert plan.compiles == 2
@@ -388,18 +390,18 @@ def test_calls_that_seldom_leave_native_code_stay_native(monkeypatch):
             total *= x * y
         return total
 
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     for _ in range(3):
         assert product(3, 4) == 144
     (plan,) = product._executor.plans.values()
     unit = plan.unit
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    assert unit is not None
+    unit.seconds = 1e9
     for _ in range(20):
         assert product(2**40, 2**40) == 2**160
         for _ in range(3):
             assert product(3, 4) == 144
-    assert unit is not None
     assert plan.unit is unit
 
 
@@ -411,12 +413,12 @@ def test_calls_that_seldom_leave_are_cpythons_when_that_took_a_part_of_a_compile
             total *= x * y
         return total
 
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     for _ in range(3):
         assert product(3, 4) == 144
-    executor = product._executor
-    (plan,) = executor.plans.values()
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    (plan,) = product._executor.plans.values()
+    assert plan.unit is not None
+    plan.unit.seconds = 1e9
 
     def leave_seldom():
         for _ in range(RUNS_OF_SHORT_ONE):
@@ -426,7 +428,7 @@ def test_calls_that_seldom_leave_are_cpythons_when_that_took_a_part_of_a_compile
 
     leave_seldom()
     assert plan.unit is not None
-    plan.seconds = 2e9 * executor.baseline.size * cold._SHARE_OF_LOOKS
+    plan.seconds = 2e9 * cold._SHARE_OF_LOOKS
     leave_seldom()
     assert plan.unit is None
     assert plan.is_waiting
@@ -450,7 +452,7 @@ def test_time_in_callees_is_none_of_the_caller(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
 
     @ljit.jit
     def inner(n):
@@ -471,7 +473,7 @@ def test_time_in_callees_is_none_of_the_caller(monkeypatch):
 
 
 def test_who_looks_at_a_function_need_not_wait(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
     f = ljit.jit(count_down)
     assert f(3, 2) == -1
     assert [info.state for info in f.specializations] != ["native"]
@@ -480,7 +482,7 @@ def test_who_looks_at_a_function_need_not_wait(monkeypatch):
 
 
 def test_closures_that_are_decorated_in_each_call_are_not_compiled_each_time(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
 
     def multiples(factor):
         @ljit.jit
@@ -507,7 +509,7 @@ def test_few_kinds_of_arguments_are_kept(monkeypatch):
 
 
 def test_long_calls_with_objects_are_compiled_the_second_time(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
 
     @ljit.jit
     def count_down(self, n):
@@ -534,7 +536,7 @@ def test_most_calls_of_a_cold_function_do_not_come_to_the_executor(warm_after_50
 
 @pytest.mark.parametrize("array", [np.arange(3.0), np.float32(2.5)])
 def test_arrays_and_their_numbers_make_a_function_warm_at_once(monkeypatch, array):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     f = ljit.jit(polynomial)
     for _ in range(2):
         np.testing.assert_array_equal(f(array), polynomial(array))
@@ -555,7 +557,7 @@ def doubled(self):
 @pytest.mark.parametrize(("held", "plans"), [(np.arange(3.0), [1]), (2.5, [])])
 def test_a_function_that_takes_long_is_warm_if_it_sees_arrays(monkeypatch, held, plans):
     monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
     f = ljit.jit(doubled)
     for _ in range(3):
         np.testing.assert_array_equal(f(Holder(held)), held + held)
@@ -583,7 +585,7 @@ def test_loops_over_containers_are_profiled_first_and_warm_when_they_took_long(m
 
 
 def test_loops_over_containers_of_no_object_are_native_in_the_second_call(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
 
     @ljit.jit
     def total(xs):
@@ -637,7 +639,7 @@ def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open(monkeypa
 
 
 def test_a_cold_function_that_a_native_loop_calls_is_warm(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.0)
 
     @ljit.jit
     def step(x, depth):

@@ -77,7 +77,7 @@ def test_calls_jump_to_cpython_where_types_are_too_many_and_there_is_no_native_c
     f, given = ljit.jit(first), rows(400)
     executor = f._executor
     executor.warm_up()
-    monkeypatch.setattr("ljit.runtime.cold._SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr("ljit.runtime.prices._SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr("ljit.runtime.waiting._STAKE", float("inf"))
     assert [f(row, 1) for row in given] == [first(row, 1) for row in given]
     came, call = [], executor.call

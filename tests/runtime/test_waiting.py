@@ -16,7 +16,9 @@ import pytest
 
 import ljit
 from ljit import config, own_time
-from ljit.runtime import cold, likely, waiting
+from ljit.runtime import cold, likely, prices, waiting
+from ljit.runtime.options import TWIN_OPTIONS
+from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
 from tests.depths import reachable
 
@@ -40,6 +42,8 @@ def clock(monkeypatch):
     """Nothing has run yet, and nothing is staked."""
     clock = Clock()
     monkeypatch.setattr(waiting, "_STAKE", 0.0)
+    monkeypatch.setattr(waiting, "_LEAST_STAKE", 0.0)
+    monkeypatch.setattr(waiting.Bet, "won", 0.0)
     monkeypatch.setattr(waiting, "time", clock)
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
@@ -101,7 +105,8 @@ def test_most_of_the_stake_is_for_loops_over_numbers(clock, monkeypatch):
     matrix = [[1.0, 2.0], [3.0, 4.0]]
     monkeypatch.setattr(likely, "_MANY_TRIPS", 2)
     monkeypatch.setattr(likely, "_MANY_ON_ARRAYS", 2)
-    monkeypatch.setattr(waiting, "_STAKE", 12 * price_of(length))
+    monkeypatch.setattr(waiting, "_functions", weakref.WeakSet())
+    monkeypatch.setattr(waiting, "_STAKE", 24 * price_of(length))
     keep = decorate_others(4)
     for xs in (matrix, (1, 2), np.zeros(2), b"ab", range(2)):
         f = ljit.jit(length)
@@ -172,6 +177,79 @@ def test_objects_have_less_than_their_part_of_the_stake_in_a_large_package(clock
         waits.append(counts_as_waiting(f))
         del keep
     assert waits == [False, True]
+
+
+def test_likely_bets_have_less_than_their_part_of_the_stake_in_a_large_package(clock, monkeypatch):
+    waits = []
+    for functions in (waiting._FEW, 4 * waiting._FEW):
+        monkeypatch.setattr(waiting, "_functions", weakref.WeakSet())
+        monkeypatch.setattr(waiting, "_STAKE", 2 * functions * price_of(total))
+        keep = decorate_others(functions - 1)
+        f = ljit.jit(total)
+        assert f(30_000) == 449_985_000
+        waits.append(counts_as_waiting(f))
+        del keep
+    assert waits == [False, True]
+
+
+def test_a_little_is_bet_on_what_is_likely_however_many_functions_there_are(clock, monkeypatch):
+    monkeypatch.setattr(waiting, "_LEAST_STAKE", 2 * price_of(total))
+    f, g = ljit.jit(total), ljit.jit(total)
+    assert f(4) == 6
+    assert counts_as_waiting(f)
+    assert g(30_000) == 449_985_000
+    assert not counts_as_waiting(g)
+
+
+def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
+    monkeypatch.setattr(waiting, "_LEAST_STAKE", 1.0)
+    bet = waiting.Bet()
+    assert waiting.has_room()
+    with own_time.timed_apart():
+        clock.go_on(0.9)
+    bet.seconds += 0.9
+    assert not waiting.has_room(0.2, is_likely=True)
+    assert not waiting.is_staked(0.2, is_likely=True)
+    bet.win()
+    assert bet.seconds == 0.0
+    assert waiting.has_room(0.2, is_likely=True)
+    assert waiting.is_staked(0.2, is_likely=True)
+    assert not waiting.has_room(0.2), "for what is likely only"
+    assert not waiting.has_room(1.1, is_likely=True)
+
+
+def test_optimised_code_and_hot_loops_win_what_was_bet(monkeypatch):
+    monkeypatch.setattr(waiting.Bet, "won", 0.0)
+    f, g = ljit.jit(total), ljit.jit(total)
+    with config.overridden(cold_calls=False, quick_runs=1):
+        assert [f(4) for _ in range(2)] == [6] * 2
+        bet = f._executor.bet
+        assert bet.seconds > 0.0 == waiting.Bet.won
+        (plan,) = f._executor.plans.values()
+        f._executor.optimize(plan)
+        assert f(4) == 6
+        assert waiting.Bet.won > bet.seconds == 0.0
+        before = waiting.Bet.won
+        assert g(1_000_000) == 499_999_500_000
+        assert waiting.Bet.won > before
+
+
+def test_plain_functions_that_decorated_ones_call_wait_as_these_do(clock, monkeypatch):
+    f = ljit.jit(total)
+    twin = f._executor._twin_of(tick)
+    assert [twin(clock, 0.0) for _ in range(20)] == [0.0] * 20
+    assert counts_as_waiting(twin)
+    clock.go_on(1e6)
+    size = twin._executor.baseline.size  # it is translated now
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 100.0 / size)
+    for _ in range(50):
+        assert twin(clock, 1.0) == 1.0
+    (plan,) = twin._executor.plans.values()
+    assert plan.runs > TWIN_OPTIONS.num_profiled_runs
+    assert plan.compiles == 0, "it is not earned"
+    for _ in range(1000):  # most of them jump
+        assert twin(clock, 1.0) == 1.0
+    assert plan.compiles == 1
 
 
 def test_calls_while_a_module_is_imported_are_no_bets(clock, monkeypatch, tmp_path):
@@ -371,8 +449,8 @@ def test_ljit_takes_a_share_of_the_time(clock):
 
 
 def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e-9)
-    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 0.0)
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e-9)
+    monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 0.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 1.0)
     f = ljit.jit(total)
     _ = f._executor.baseline
@@ -399,7 +477,7 @@ def test_a_function_that_took_much_longer_than_its_compile_is_compiled_whatever_
 
     monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
     f = ljit.jit(tick_in_loop)
-    price = cold.price(f._executor.baseline)
+    price = prices.price(Plan(), f._executor.baseline)
     assert not waiting.has_room(price)
     with own_time.timed_apart():
         clock.go_on(1000.0)
@@ -426,6 +504,8 @@ def test_code_that_has_run_often_is_optimised_without_room(clock):
     executor = f._executor
     executor.cold.may_wait = True
     (plan,) = executor.plans.values()
+    assert plan.unit is not None
+    plan.unit.seconds = 1.0
     executor.retire(plan, "it has to be compiled again")
     assert [f(4) for _ in range(3)] == [6] * 3
     assert plan.compiles == 1
@@ -448,6 +528,7 @@ def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(cl
             assert kind(4, {}) == 6
     (plan,) = kind._executor.plans.values()
     assert plan.unit is not None
+    plan.unit.seconds = 1.0
     kind._executor.cold.may_wait = True
     for _ in range(9):
         result = kind(4, {"sign": -1.0})
