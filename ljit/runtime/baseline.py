@@ -221,9 +221,11 @@ def _sources_of(fn: types.FunctionType, graph: Graph) -> list[Assumption]:
 
 
 def _own_names(node: Node) -> list[Assumption]:
+    """What a call by such a name rests on; a variable that is no function may be any other value as well."""
     if node.op not in (LOAD_GLOBAL, LOAD_CLOSURE) or node.attrs["name"] not in _NAMES:
         return []
-    return (assumptions_of_global if node.op is LOAD_GLOBAL else assumptions_of_closure)(node)
+    found = (assumptions_of_global if node.op is LOAD_GLOBAL else assumptions_of_closure)(node)
+    return found if found and python_function(found[-1].value) is not None else []
 
 
 def _functions_in(fn: types.FunctionType, graph: Graph) -> list[types.FunctionType]:

@@ -384,6 +384,12 @@ def best(positions, first=3):
 def shown(first=3):
     return eval("first") + len(dir())
 
+def total_of_vars():
+    total = 0
+    for x in vars:
+        total += x
+    return total
+
 def nested(exec, positions):
     def run(p):
         return exec(p) + 1
@@ -442,3 +448,17 @@ def test_a_name_that_is_a_builtin_again_has_the_function_translated_anew():
         module.eval, module.dir = own, lambda: []
         with pytest.raises(TypeError, match="cannot be interpreted"):
             shown()
+
+
+def test_a_variable_named_as_a_builtin_may_be_bound_again_and_again():
+    module = named_as_builtins()
+    with ljit.config.overridden(cold_calls=False):
+        module.vars = [1]
+        total = ljit.jit(module.total_of_vars)
+        total()
+        executor = total._executor
+        for n in range(1, 8):
+            module.vars = list(range(n))
+            assert total() == sum(range(n))
+        assert total._executor is executor  # not translated anew
+        assert [s.state.partition(",")[0] for s in total.specializations] == ["native"]
