@@ -16,12 +16,12 @@ from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.exits.bailout import Landing, Retry, known_object
-from ljit.codegen.exits.convert import convert, has_member, narrow
+from ljit.codegen.exits.convert import convert, has_member, hold_made, narrow
 from ljit.codegen.functions.context import Note
 from ljit.codegen.functions.support import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
-from ljit.codegen.lists.boxed_uses import is_boxed
+from ljit.codegen.lists.boxed_uses import hold_objects, is_boxed_twice
 from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.operations import boxed_call, operation
@@ -58,7 +58,7 @@ from ljit.ops.control import (
 )
 from ljit.ops.python.private_items import holds_private
 from ljit.source import depth_of
-from ljit.types import ANY, BOOL, FLOAT, INT, Type, join
+from ljit.types import ANY, BOOL, Type, join
 
 __all__ = ["GraphEmitter"]
 
@@ -95,6 +95,11 @@ class GraphEmitter:
     def run(self, nodes: Iterable[Node], on_yield: Jump) -> None:
         """Emit the nodes of a block, or some of them; `on_yield` is called for its Yield."""
         saved, self._yield = self._yield, on_yield
+        with self.e.ownership.in_block():
+            self._run(nodes)
+        self._yield = saved
+
+    def _run(self, nodes: Iterable[Node]) -> None:
         for node in nodes:
             if not self.e.f.is_reachable:
                 break
@@ -108,7 +113,6 @@ class GraphEmitter:
             self.e.ends_temporaries = self._deaths.is_last_of_temporaries(node)
             self.emit_node(node)
             self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
-        self._yield = saved
 
     def _note_line(self, node: Node) -> None:
         """Say which line of the source the next ones are for, once in a block."""
@@ -176,8 +180,8 @@ class GraphEmitter:
         type_ = node.output.type
         reason = OUT_OF_RANGE if node.attrs.get("in_front") else f"not {type_}"
         made = self.env[node.output] = narrow(self.e, value, type_, reason)
-        if type_ in (INT, FLOAT) and value.type.is_boxed and is_boxed(node.output):
-            self.e.ownership.hold_object(made, value.ref)
+        if value.type.is_boxed:
+            hold_objects(self.e, node.output, made, value.ref)
 
     def _type_is(self, node: Node) -> None:
         (value,) = self.operands(node)
@@ -338,6 +342,9 @@ class GraphEmitter:
         is_call = node.effects & Effect.CALL
         with self._handling() if is_call else nullcontext():
             self.define(node, operation(self.e, node, self.operands(node)))
+        for out in node.outputs:
+            if out in self.env and is_boxed_twice(out):
+                hold_made(self.e, self.env[out])
 
     def _handling(self) -> AbstractContextManager[None]:
         """Show what is called the exception whose handler it is called in, if any."""

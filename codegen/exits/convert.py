@@ -46,6 +46,7 @@ __all__ = [
     "borrow_object",
     "convert",
     "has_member",
+    "hold_made",
     "member_of",
     "narrow",
     "new_object",
@@ -152,6 +153,12 @@ def new_object(e: Emitter, value: Native) -> Ref:
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer
+
+
+def hold_made(e: Emitter, value: Native) -> None:
+    """Make the object of a tuple that several uses need, and hold it, unless it was read from one."""
+    if e.f.is_reachable and e.ownership.object_of(value) is None and value.constant is None:
+        e.ownership.hold_made(value, new_object(e, value))
 
 
 # -- widening --------------------------------------------------------------------------------------

@@ -1,15 +1,78 @@
-"""Which values are needed as objects later: then the object that a number was read from is kept."""
+"""Which values are needed as objects later: then the object that a number or a tuple was read from is kept.
+
+A tuple that is made, and needed as an object twice, is made into one at once, if the block that makes it needs one in
+any case.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ljit.analysis.alias import is_immutable
+from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.forms import Native, split
 from ljit.ir import Effect, Node, Value
 from ljit.ops.containers.containers import TUPLE_INDEX
 from ljit.ops.containers.keys import looks_for_key
 from ljit.ops.control import CALL_NATIVE
 from ljit.ops.objects import UNPACK
-from ljit.types import ListType
+from ljit.types import FLOAT, INT, ListType, TupleType
 
-__all__ = ["is_boxed"]
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+    from ljit.codegen.llvm.builder import Ref
+
+__all__ = ["hold_objects", "is_boxed", "is_boxed_twice"]
+
+
+def hold_objects(e: Emitter, out: Value, value: Native, pointer: Ref) -> None:
+    """Keep the object that a value was read from, and those of its items, where they are needed later."""
+    if value.type != out.type:
+        return
+    if not isinstance(value.type, TupleType):
+        if value.type in (INT, FLOAT) and is_boxed(out):
+            e.ownership.hold_object(value, pointer)
+        return
+    if is_immutable(value.type) and _users_of_object(out):
+        e.ownership.hold_object(value, pointer)
+    items = split(value)
+    for index, item in _items_taken(out):
+        if is_boxed(item):
+            place = e.f.gep("i8", pointer, layout.TUPLE_ITEMS + 8 * index)
+            hold_objects(e, item, items[index], e.f.load("ptr", place))
+
+
+def is_boxed_twice(value: Value) -> bool:
+    """Whether two uses of a tuple need its object, one of them in the block that makes it."""
+    if not isinstance(value.type, TupleType) or not is_immutable(value.type) or len(value.uses) < 2:
+        return False
+    users = _users_of_object(value)
+    return len(users) > 1 and any(user.block is value.block for user in users)
+
+
+def _users_of_object(value: Value) -> list[Node]:
+    """What needs the object of a tuple, and not of an item alone."""
+    return [u for u, index in value.uses if not _items_of(u) and _takes_object(u, index)]
+
+
+def _items_taken(value: Value) -> Iterator[tuple[int, Value]]:
+    """The items of a tuple that have names of their own, with their places."""
+    for user, _ in value.uses:
+        yield from _items_of(user)
+
+
+def _items_of(user: Node) -> list[tuple[int, Value]]:
+    """The items that a node takes out of a tuple."""
+    if user.op is UNPACK and user.attrs.get("star") is None:
+        return list(enumerate(user.outputs))
+    if user.op is not TUPLE_INDEX:
+        return []
+    index = user.attrs["index"]
+    assert isinstance(index, int)
+    type_ = user.inputs[0].type
+    assert isinstance(type_, TupleType)
+    return [(index % len(type_.items), user.output)]
 
 
 def is_boxed(value: Value) -> bool:

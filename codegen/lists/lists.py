@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from ljit.codegen.exits.convert import new_object, unbox_or_bail
 from ljit.codegen.layouts.layout import LIST_ALLOCATED, LIST_ITEMS, VAR_SIZE
 from ljit.codegen.lists import private_lists
-from ljit.codegen.lists.boxed_uses import is_boxed
+from ljit.codegen.lists.boxed_uses import hold_objects
 from ljit.codegen.lists.stored_items import item_object, store_item
 from ljit.codegen.llvm.builder import NULL, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.ops.control import OTHER_ITEM
 from ljit.ops.python.private_items import holds_numbers
-from ljit.types import ANY, FLOAT, INT, NEVER, ListType, Type
+from ljit.types import ANY, INT, NEVER, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -58,12 +58,12 @@ def list_load(e: Emitter, x: Native, index: Native) -> Native:
 
 
 def _share(e: Emitter, value: Native, pointer: Ref) -> None:
-    """Hold an item of its own; of a number, its object, if that is needed."""
+    """Hold an item of its own; of a number or a tuple, its object, if that is needed."""
     e.ownership.share(value)
     node = e.bailout.node
-    if value.type in (INT, FLOAT) and e.ownership.loop_depth and node is not None:
-        if any(map(is_boxed, node.outputs)):
-            e.ownership.hold_object(value, pointer)
+    if node is not None and (isinstance(value.type, TupleType) or e.ownership.loop_depth):
+        for out in node.outputs:
+            hold_objects(e, out, value, pointer)
 
 
 def _kind(e: Emitter, x: Native) -> str:

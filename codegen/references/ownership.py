@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 
     from ljit.codegen.functions.bodies import Body
     from ljit.ir import Value
-    from ljit.types import Type
 
 __all__ = ["OwnedPhis", "Ownership"]
 
 _MAX_PHI_OPERANDS = 500  # of the slots of one function at its end, if they are registers
 _SLOTS_OF_CALL = 8  # that are given back by one call, if they are not
+
+
+#: a type, and the texts of components
+_Key = tuple[object, ...]
+
+
+def _key(value: Native) -> _Key:
+    return value.type, *(part.text for part in value.parts)
 
 
 class Ownership:
@@ -41,7 +48,8 @@ class Ownership:
         self._noted: dict[str, Ref] = {}  # temporary slots by their text, for `noting_temporaries`
         self.leave = f.new_block("leave")
         self.holders: dict[str, Ref] = {}  # the slots of values by their text
-        self.objects: dict[tuple[Type, str], Ref] = {}  # that numbers were read from, while held
+        self.objects: dict[_Key, Ref] = {}  # that numbers and tuples were read from, while held
+        self.made: dict[_Key, Ref] = {}  # of tuples, in this block
         self.acquired: list[str] = []  # the texts of all that was acquired in slots of their own
         self.text_slots: list[tuple[Ref, Value]] = []  # those of strs
         self._results: list[tuple[Ref, Sequence[Ref], BlockRef]] = []
@@ -144,14 +152,31 @@ class Ownership:
                 self.acquire(pointer)
 
     def hold_object(self, value: Native, pointer: Ref) -> None:
-        """Keep the object of a number, which is needed as an object later."""
+        """Keep the object of a number or a tuple, which is needed as an object later."""
         self.retain(pointer)
         self.acquire(pointer)
-        self.objects[value.type, value.ref.text] = pointer
+        self.objects[_key(value)] = pointer
+
+    def hold_made(self, value: Native, pointer: Ref) -> None:
+        """Keep the object that was made of a tuple, a new reference, for the rest of the block."""
+        self.acquire(pointer)
+        self.made[_key(value)] = pointer
+
+    @contextmanager
+    def in_block(self) -> Iterator[None]:
+        """Behind the block nobody knows whether the objects made in it are there."""
+        outer, self.made = self.made, dict(self.made)
+        try:
+            yield
+        finally:
+            self.made = outer
 
     def object_of(self, value: Native) -> Ref | None:
-        """The object that a number was read from, if it is kept."""
-        return self.objects.get((value.type, value.parts[0].text)) if value.parts else None
+        """The object that a number or a tuple was read from, or that was made of it, if it is kept."""
+        if not value.parts or not (self.objects or self.made):
+            return None
+        key = _key(value)
+        return self.objects.get(key) or self.made.get(key)
 
     def leave_with(self, result: Ref) -> None:
         """Leave the function; `result` is a new reference, or null: an error is set."""

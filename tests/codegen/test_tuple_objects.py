@@ -1,0 +1,170 @@
+"""Tuples that are needed as objects: the one that was read is kept, one that is made is made once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import ljit
+from ljit.config import overridden
+from ljit.testing.chaos import fail_each_guard
+
+
+def groups(pairs):
+    by_first, seen = {}, set()
+    for p in pairs:
+        seen.add(p)
+        by_first.setdefault(p[0], []).append(p)
+    return by_first, seen
+
+
+def covered(rows):
+    found = {}
+    for i, row in rows.items():
+        for j in row:
+            found.setdefault(j, set()).add(i)
+    return found
+
+
+def made(n):
+    listed, seen = [], set()
+    for i in range(n):
+        t = i, i * 0.5
+        listed.append(t)
+        seen.add(t)
+    return listed, seen
+
+
+def made_in_branches(n):
+    first, second, third = [], [], []
+    for i in range(n):
+        if i % 3 == 0:
+            t = i, n
+            first.append(t)
+            second.append(t)
+        elif i % 3 == 1:
+            t = i, n
+            third.append(t)
+            second.append(t)
+        if i % 2:
+            u = i, n
+            first.append(u)
+            third.append(u)
+        v = i, n
+        third.append(v)
+    return first, second, third
+
+
+def taken_apart(found):
+    inner, last, sums = [], set(), 0.0
+    for t in found:
+        a, (b, c) = t
+        x = t[1]
+        inner.append(x)
+        last.add(x)
+        sums += b * c
+        last.add(t[-2])
+        last.add(a)
+    return inner, last, sums
+
+
+def left_early(pairs, limit):
+    seen = set()
+    for p in pairs:
+        t = p[1], p[0]
+        if p in seen:
+            break
+        seen.add(p)
+        seen.add(t)
+        if p[0] > limit:
+            raise ValueError(p, t)
+    return seen
+
+
+def handled(pairs):
+    seen, wrong = [], []
+    for p in pairs:
+        q = p[1], p[0]
+        try:
+            seen.append(q)
+            seen.append(p[0] // p[1])
+            seen.append(q)
+        except ZeroDivisionError:
+            wrong.append(q)
+            wrong.append(p)
+    return seen, wrong
+
+
+def pairs():
+    return [(i % 5 + 1000, i % 7 + 2000) for i in range(60)]
+
+
+CASES = [
+    pytest.param(groups, lambda: (pairs(),), id="groups"),
+    pytest.param(
+        covered, lambda: ({(i, i + 1, i + 2): [("a", i % 4), ("b", i % 3)] for i in range(20)},)
+    ),
+    pytest.param(made, lambda: (30,), id="made"),
+    pytest.param(made_in_branches, lambda: (30,), id="made-in-branches"),
+    pytest.param(taken_apart, lambda: ([(i, (i + 0.5, i % 3)) for i in range(30)],), id="apart"),
+    pytest.param(left_early, lambda: (pairs()[:9] + pairs()[:2], 2000), id="left-early"),
+    pytest.param(handled, lambda: ([(i, i % 4) for i in range(30)],), id="handled"),
+]
+
+
+def native(fn, args, quick_runs):
+    f = ljit.jit(fn)
+    with overridden(cold_calls=False, quick_runs=quick_runs):
+        for _ in range(3):
+            f(*args())
+    assert all(s.state.startswith("native") for s in f.specializations), f.explain()
+    return f
+
+
+@pytest.mark.parametrize("quick_runs", [0, 1 << 40])
+@pytest.mark.parametrize(("fn", "args"), CASES)
+def test_results(fn, args, quick_runs):
+    f = native(fn, args, quick_runs)
+    wanted = fn(*args())
+    assert f(*args()) == wanted
+    for site in fail_each_guard(f):
+        assert f(*args()) == wanted, site
+
+
+def shared(found):
+    """Tuples in an order of their own, as the place at which each object was seen first."""
+    places: dict[int, int] = {}
+    kept = []
+
+    def visit(x):
+        if isinstance(x, tuple):
+            kept.append(x)
+            return places.setdefault(id(x), len(places))
+        if isinstance(x, dict):
+            return [(k, visit(v)) for k, v in sorted(x.items())]
+        return [visit(y) for y in (sorted(x) if isinstance(x, set) else x)]
+
+    return [visit(x) for x in found]
+
+
+@pytest.mark.parametrize("quick_runs", [0, 1 << 40])
+@pytest.mark.parametrize("fn", [groups, made])
+def test_objects_are_shared_as_in_cpython(fn, quick_runs):
+    args = (lambda: (pairs(),)) if fn is groups else (lambda: (30,))
+    f = native(fn, args, quick_runs)
+    assert shared(f(*args())) == shared(fn(*args()))
+
+
+@pytest.mark.parametrize("quick_runs", [0, 1 << 40])
+def test_references_are_given_back(quick_runs):
+    f = native(groups, lambda: (pairs(),), quick_runs)
+    given = pairs()
+    before = [sys.getrefcount(p) for p in given]
+    f(given)
+    assert [sys.getrefcount(p) for p in given] == before
+
+    g = native(left_early, lambda: (pairs()[:9] + pairs()[:2], 2000), quick_runs)
+    with pytest.raises(ValueError, match="1003, 2003"):
+        g(given, 1002)
+    assert [sys.getrefcount(p) for p in given] == before
