@@ -11,6 +11,7 @@ from functools import partial, reduce
 from operator import or_
 from typing import ClassVar
 
+from ljit.analysis.shifts import shifts_of
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
@@ -398,10 +399,17 @@ class GraphEmitter:
         )
         elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]
-        self.define(
-            node,
-            emit_map(self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements),
+        made = emit_map(
+            self.e,
+            into,
+            inputs,
+            types_,
+            kernel,
+            attrs=node.attrs,
+            elements=elements,
+            shifts=shifts_of(node),
         )
+        self.define(node, made)
 
     _handlers: ClassVar[dict[object, Callable[[GraphEmitter, Node], None]]] = {
         CONSTANT: _constant,

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ljit.analysis.own_memory import makes_memory
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import LOOP, SNAPSHOT, YIELD
 from ljit.passes.fusion.fuse_nodes import has_nests, is_elementwise
-from ljit.passes.fusion.own_memory import makes_memory
 from ljit.passes.loops.written_out import known_trips, write_out
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.types import ArrayType

@@ -11,6 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ljit.analysis.shifts import Shift
 from ljit.codegen.arrays.arrays import load_element, new_array
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
@@ -36,6 +37,7 @@ from ljit.codegen.nests.nest_space import (
     rank_of,
 )
 from ljit.codegen.nests.nest_strides import forwards
+from ljit.codegen.nests.shifted_rows import ShiftedRows, can_go_in_place
 from ljit.codegen.scalars.casts import cast_value
 from ljit.errors import CodegenError
 from ljit.ir import OddLayout, OpDef, get_op
@@ -76,12 +78,14 @@ def emit_map(
     *,
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
+    shifts: Sequence[Shift] | None = None,
     may_be_empty: bool = False,
 ) -> list[Native]:
     """Emit the nest; the kernel's first results go to `into`, the others are fresh (given back).
 
-    `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `may_be_empty`: no
-    checks are missed where there are no elements.
+    `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `shifts`: how far
+    the inputs lie behind `into`, if all are parts of one array. `may_be_empty`: no checks are missed where there are no
+    elements.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
@@ -97,6 +101,8 @@ def emit_map(
     nest.leave_if_odd(kernel.odd)
     nest.leave_if_rows_are_single()
     if not e.f.is_reachable:
+        return []
+    if shifts and nest.emit_shifted(kernel, shifts):
         return []
     operands = kernel.operands[len(into) :] or [range(len(inputs))] * len(out_types)
     made = nest.make_results(out_types, elements[len(into) :] or out_types, operands)
@@ -279,6 +285,16 @@ class _Nest(AxisOrder):
         return sorted(axes) == [*range(ndim - len(axes), ndim)]
 
     # -- loops -------------------------------------------------------------------------------------
+
+    def emit_shifted(self, kernel: Kernel, shifts: Sequence[Shift]) -> bool:
+        """Write the loops of a nest over parts of one array, if they can go in place; whether they can."""
+        if self.e.is_quick or not can_go_in_place(self.into[0], self.sources, shifts, kernel):
+            return False
+        rows = ShiftedRows(self.space, self.into[0], self.sources, shifts, kernel)
+        rows.make_line()
+        with own_function(self.e.f):
+            rows.emit()
+        return True
 
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from ljit.analysis.own_memory import is_apart
 from ljit.ir import Block, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
 from ljit.passes.fusion.fuse_columns import split_columns
@@ -29,7 +30,6 @@ from ljit.passes.fusion.fuse_parts import compute_parts
 from ljit.passes.fusion.fuse_stores import merge_stores
 from ljit.passes.fusion.fuse_updates import make_updates_plain
 from ljit.passes.fusion.fuse_views import move_views_up
-from ljit.passes.fusion.own_memory import is_apart
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import move_users_behind
 from ljit.types import ArrayType, RangeType

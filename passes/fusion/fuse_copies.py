@@ -8,9 +8,9 @@ arrays in C order alone: others decide the order in memory of what is computed w
 
 from __future__ import annotations
 
+from ljit.analysis.own_memory import makes_memory
 from ljit.ir import Block, Node, get_op
 from ljit.passes.fusion.fuse_nodes import is_elementwise, is_reduction
-from ljit.passes.fusion.own_memory import makes_memory
 from ljit.passes.manager import is_allowed
 from ljit.types import ArrayType
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.dominance import holder_in
+from ljit.analysis.own_memory import is_apart
 from ljit.ir import Node, Value
 from ljit.ops.arrays.boxed import reduced_axes
 from ljit.passes.fusion.equal_shapes import Leaves, form_of, leaves_of
@@ -27,7 +28,6 @@ from ljit.passes.fusion.fuse_nodes import (
     nest_type,
     takes_elements,
 )
-from ljit.passes.fusion.own_memory import is_apart
 from ljit.records import Record, made_by
 from ljit.types import ArrayType
 

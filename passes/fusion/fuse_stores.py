@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.dominance import holder_in
+from ljit.analysis.own_memory import is_apart, makes_memory
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
 from ljit.passes.fusion.fuse_groups import MAX_ARRAYS, MAX_BODY
 from ljit.passes.fusion.fuse_nodes import element_type, is_store, nest_type
-from ljit.passes.fusion.own_memory import is_apart, makes_memory
 from ljit.passes.manager import is_allowed
 from ljit.types import ArrayType
 

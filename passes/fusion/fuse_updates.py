@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ljit.analysis.own_memory import makes_memory
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.passes.fusion.equal_shapes import Leaves, joint_leaves, leaves_of
 from ljit.passes.fusion.fuse_nodes import element_inputs, element_op, is_elementwise, is_filled
-from ljit.passes.fusion.own_memory import makes_memory
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
 from ljit.records import Record

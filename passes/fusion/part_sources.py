@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ljit.analysis.own_memory import makes_memory
 from ljit.ir import Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.passes.fusion.fuse_nodes import is_elementwise, is_filled, is_store, is_writing
 from ljit.passes.fusion.fuse_updates import keeps_dtype, only_reads
-from ljit.passes.fusion.own_memory import makes_memory
 from ljit.records import Record
 from ljit.types import INT, ArrayType, Type
 
