@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
+_MAX_AXES = 16  # of such an array: NumPy's iterators, which give the places of elements, take no more than 32
 LARGE = 2**15  # elements of an array on all of which work takes a while
 MANY = 2**12  # elements of an array on each of which little work is worth a look at another array
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
@@ -47,7 +48,7 @@ def is_small(type_: Type) -> bool:
     >>> is_small(ArrayType(double, (3,))), is_small(ArrayType(double, (None, 3)))
     (True, False)
     """
-    if not isinstance(type_, ArrayType) or not type_.shape:
+    if not isinstance(type_, ArrayType) or not 0 < type_.ndim <= _MAX_AXES:
         return False
     count = 1
     for size in type_.shape:
@@ -69,7 +70,7 @@ def small_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:
     >>> small_sizes((3,)), small_sizes((100, 3)), small_sizes((100, 1)), small_sizes((100,))
     ((3,), (None, 3), (None, 1), (None,))
     """
-    if shape and 0 < prod(shape) <= MAX_ELEMENTS:
+    if 0 < len(shape) <= _MAX_AXES and 0 < prod(shape) <= MAX_ELEMENTS:
         return tuple(shape)
     unknown = (None,) * len(shape)
     if len(shape) > 1 and 0 < shape[-1] <= _MAX_LAST:

@@ -91,6 +91,7 @@ ODD: dict[str, Callable[[], Any]] = {
     "complex": lambda: BASE + 1j,
     "five axes": lambda: np.ones((1, 2, 1, 2, 3)),
     "thirty axes": lambda: np.ones((1,) * 30),
+    "forty axes": lambda: np.ones((1,) * 40),
 }
 
 
