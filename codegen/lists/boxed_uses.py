@@ -13,8 +13,8 @@ from ljit.analysis.alias import is_immutable
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.forms import Native, split
 from ljit.ir import Effect, Node, Value
-from ljit.ops.containers.containers import TUPLE_INDEX
 from ljit.ops.containers.keys import looks_for_key
+from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import CALL_NATIVE
 from ljit.ops.objects import UNPACK
 from ljit.types import FLOAT, INT, ListType, TupleType

@@ -21,8 +21,8 @@ from ljit.analysis.loop_bounds import Bound, LoopBounds
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.containers.containers import TUPLE_CONSTRUCT
 from ljit.ops.containers.iteration import VIEW_SIZE
+from ljit.ops.containers.tuples import TUPLE_CONSTRUCT
 from ljit.ops.indexing.index import FROM_START
 from ljit.records import Record
 from ljit.types import INT, RANGE, ArrayType

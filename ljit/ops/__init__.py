@@ -8,7 +8,7 @@ from importlib import import_module as _import_module
 
 from ljit.ir import REGISTRY as _REGISTRY
 from ljit.ops import callers, control, exceptions, names, objects, patterns  # noqa: F401
-from ljit.ops.containers import containers, iteration, membership  # noqa: F401
+from ljit.ops.containers import containers, iteration, membership, tuples  # noqa: F401
 from ljit.ops.python import operators  # noqa: F401
 
 __all__ = ["GENERIC"]

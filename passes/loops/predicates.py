@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ljit.ir import Node, Value, get_op
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.containers.containers import TUPLE_INDEX
+from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import PREDICATE
 from ljit.records import Record
 from ljit.types import BYTES, INT, RANGE, UnionType

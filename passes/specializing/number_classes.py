@@ -31,8 +31,8 @@ import numpy as np
 from ljit.analysis.dominance import is_visible_at
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.arrays.rules import dtype_of
-from ljit.ops.containers.containers import TUPLE_INDEX
 from ljit.ops.containers.iteration import HAS_NEXT, ITER_CALL, NEXT
+from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import BREAK, DEOPTIMIZE, IF, LOOP, PROFILE
 from ljit.ops.objects import UNPACK
 from ljit.passes.containers.carried import carried_values, handed_on

@@ -25,7 +25,7 @@ from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ir.trials import with_known_sizes
-from ljit.ops.containers.containers import TUPLE_CONSTRUCT
+from ljit.ops.containers.tuples import TUPLE_CONSTRUCT
 from ljit.ops.control import (
     CONSTANT,
     GUARD,

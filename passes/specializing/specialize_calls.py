@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ljit.analysis.assumptions import assumptions_of_cell
 from ljit.ir import Effect, Node, OpDef, Value, get_op
-from ljit.ops.containers.containers import TUPLE_INDEX
+from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import PROFILE
 from ljit.ops.members import (
     CHECK_IN_CLASS,

@@ -7,7 +7,7 @@ same, as their items are numbers then in whoever gets them.
 from __future__ import annotations
 
 from ljit.ir import Value
-from ljit.ops.containers.containers import TUPLE_CONSTRUCT
+from ljit.ops.containers.tuples import TUPLE_CONSTRUCT
 from ljit.ops.control import RETURN
 from ljit.passes.containers.carried import handed_on
 from ljit.passes.observations import is_precise

@@ -95,6 +95,17 @@ def unbound(n):
     return last
 
 
+def line(x, a, b):
+    return a + b * x
+
+
+def area(xs, others):
+    total = 0.0
+    for x in xs:
+        total += line(x, *others)
+    return total
+
+
 def check(text, *directives):
     file_check(text, parse_directives("\n".join(f"// {line}" for line in directives)))
 
@@ -115,6 +126,13 @@ def test_module_functions_become_their_ops():
     assert "math::sqrt" in text
     assert "np::sin" in text
     assert "py::call" not in text
+
+
+def test_arguments_behind_others_are_taken_from_their_tuple():
+    text = graph(area, np.ones(8), (0.5, 2.0))
+    assert "ListConstruct" not in text
+    assert "py::call_ex" not in text
+    assert "prim::guard" not in text
 
 
 def test_a_loop_carries_the_union_of_the_types_that_its_variable_takes():

@@ -334,6 +334,59 @@ def star_arguments(xs):
     return max(*xs, 0), clamp(*[5, 1, 3]), "{}-{}".format(*[xs[0], 2]), clamp(1, **{"low": 2})
 
 
+def cubic(x, a, b=1.0):
+    return x**3 - a * b
+
+
+def slope(x, *_others):
+    return 3.0 * x**2
+
+
+def root_near(function, derivative, x, others=(), tolerance=1e-9):
+    for _ in range(50):
+        step = function(x, *others) / derivative(x, *others)
+        x = x - step
+        if abs(step) < tolerance:
+            break
+    return x
+
+
+@program(lambda: (np.linspace(1.0, 9.0, 60),), lambda: ([2.0, 5.5],), lambda: ([1, 0],), lambda: (["a"],))
+def roots_of_a_function_with_more_arguments(values):
+    found = [root_near(cubic, slope, 2.0, (a,)) for a in values]
+    return found, [root_near(cubic, slope, 2.0, (a, 3)) for a in values], root_near(slope, slope, 1.0)
+
+
+@program(
+    lambda: ((1, 2.5), (3,), 4),
+    lambda: ([1, 2], (3,), 4),
+    lambda: ((1,), "ab", 4),
+    lambda: ((), range(3), 4.5),
+    lambda: ((1, 2.5), 5, 4),
+    lambda: (None, (3,), 4),
+    lambda: (np.arange(3), {2: 3}, np.float32(4)),
+)
+def tuples_with_stars(xs, ys, z):
+    made = (*xs, z, *ys), (z, *ys), (*xs,), (*xs, *ys), (z, z, *xs, z, *xs, z)
+    return made, [clamp(z, *t[:2]) for t in (xs, (1, 2))], clamp(*ys[:1], *xs[:1], high=3)
+
+
+@program(lambda: ([1, 2],), lambda: ((1, 2),))
+def stars_are_iterated_before_what_follows(xs):
+    log = []
+
+    def seen(name):
+        log.append(name)
+        return name
+
+    def items(name):
+        for x in xs:
+            yield seen((name, x))
+
+    made = (seen(1), *items("a"), seen(2), *items("b"), *items("c"), seen(3))
+    return made, log
+
+
 @program(lambda: (10,), lambda: (3.0,))
 def builtins_of_all_kinds(n):
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from ljit.frontend.emitting.calls import (
     emit_attribute,
@@ -119,10 +120,26 @@ def _tuple(e: Emission, literal: tree.TupleLiteral) -> Value:
     if folded is not None:
         return e.constant(folded, literal.range)
     if _has_star(literal.items):
-        items = starred_list(e, literal.items, literal.range)
-        return e.emit("prim::list_to_tuple", items, where=literal.range)
+        return _starred_tuple(e, literal)
     values = [e.expression(item) for item in literal.items]
     return e.emit("prim::TupleConstruct", *values, where=literal.range)
+
+
+def _starred_tuple(e: Emission, literal: tree.TupleLiteral) -> Value:
+    """Emit a tuple of items of which some are starred: each of these, and the items up to the next, extend it."""
+    where = literal.range
+    made: Value | None = None
+    for is_starred, items in groupby(literal.items, lambda item: isinstance(item, tree.Starred)):
+        if is_starred:
+            made = e.emit("prim::TupleConstruct", where=where) if made is None else made
+            for item in items:
+                assert isinstance(item, tree.Starred)
+                made = e.emit("prim::tuple_extend", made, e.expression(item.value), where=where)
+        else:
+            run = e.emit("prim::TupleConstruct", *map(e.expression, items), where=where)
+            made = run if made is None else e.emit("prim::tuple_extend", made, run, where=where)
+    assert made is not None
+    return made
 
 
 @emits(tree.ListLiteral)

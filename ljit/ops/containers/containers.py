@@ -9,14 +9,14 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, any_operands
+from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.objects import object_op
 from ljit.ops.python.numbers import is_plain, plain_effect, to_type
 from ljit.ops.python.types import check_index, common_type, range_length, select_item, wrap_index
-from ljit.ops.ranges.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
+from ljit.ops.ranges.int_ranges import SEQUENCE_INDEX
 from ljit.types import (
     ANY,
     BOOL,
@@ -37,10 +37,7 @@ from ljit.types import (
     join_items,
     list_of,
     slice_of,
-    tuple_of,
 )
-
-__all__ = ["TUPLE_INDEX"]
 
 
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
@@ -49,10 +46,6 @@ def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
 
 
 # -- making ----------------------------------------------------------------------------------------
-
-
-def _make_tuple(*items: object) -> tuple[object, ...]:
-    return items
 
 
 def _make_list(*items: object, item: Type = NEVER) -> list[object]:
@@ -65,10 +58,6 @@ def make_set(*items: object) -> set[object]:
 
 def make_dict(*pairs: object) -> dict[object, object]:
     return dict(zip(pairs[::2], pairs[1::2], strict=True))
-
-
-def _infer_tuple(*items: Type) -> Type:
-    return tuple_of(items)
 
 
 def _infer_list(*items: Type, item: Type = NEVER) -> Type:
@@ -89,21 +78,6 @@ def _effect_of_keys(*keys: Type) -> Effect:
 
 _ITEMS: tuple[tuple[Any, ...], ...] = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
 
-TUPLE_CONSTRUCT = object_op(
-    "prim::TupleConstruct",
-    "(*items)",
-    "``(a, b)``",
-    syntax=lambda *items: f"({', '.join(items)}{',' * (len(items) == 1)})",
-    keeps_unions=True,
-    infer=_infer_tuple,
-    takes_characters=any_operands,
-    evaluate=_make_tuple,
-    lower=lambda e, *items: e.tuple_make(items),
-    can_lower=lambda *items: isinstance(tuple_of(items), TupleType),
-    effects=Effect.PURE,
-    ranges=MADE_TUPLE,
-    samples=_ITEMS,
-)
 LIST_CONSTRUCT = object_op(
     "prim::ListConstruct",
     "(*items, item=None)",
@@ -329,35 +303,8 @@ DICT_MERGE = object_op(
     infer=_nothing,
     evaluate=_dict_merge,
 )
-LIST_TO_TUPLE = object_op(
-    "prim::list_to_tuple",
-    "(x)",
-    "The tuple of a list's items.",
-    evaluate=tuple,
-    effects=lambda x: Effect.READ if isinstance(x, ListType) else Effect.CALL,
-    is_profiled=True,
-    samples=(([1, 2],), ([],)),
-)
 
 # -- items -----------------------------------------------------------------------------------------
-
-
-def _item_of_tuple(x: tuple[object, ...], *, index: int) -> object:
-    return x[index]
-
-
-TUPLE_INDEX = object_op(
-    "prim::TupleIndex",
-    "(x, *, index)",
-    "Item of a tuple at a fixed place.",
-    infer=lambda x, *, index: x.items[index] if isinstance(x, TupleType) else ANY,
-    takes_characters=any_operands,
-    evaluate=_item_of_tuple,
-    lower=lambda e, x, *, index: e.tuple_items(x)[index],
-    can_lower=lambda x, *, index: isinstance(x, TupleType),
-    effects=lambda x, *, index: Effect.PURE if isinstance(x, TupleType) else Effect.CALL,
-    ranges=ITEM_OF_TUPLE,
-)
 
 
 def _infer_getitem(x: Type, index: Type) -> Type:
