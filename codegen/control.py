@@ -127,7 +127,12 @@ class GraphEmitter:
 
     def emit_node(self, node: Node) -> None:
         """Emit one node in the place where the function is written."""
-        self._handlers.get(node.op, GraphEmitter._operation)(self, node)
+        emit = self._handlers.get(node.op, GraphEmitter._operation)
+        if node.is_fast and not node.blocks:
+            with self.e.fast_floats():
+                emit(self, node)
+        else:
+            emit(self, node)
 
     def operands(self, node: Node) -> list[Native]:
         return [self.env[value] for value in node.inputs]

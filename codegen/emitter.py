@@ -6,8 +6,8 @@ program needs them; here are constants, control flow and aggregates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.arrays import arrays
@@ -113,6 +113,13 @@ class Emitter:
         self._written: dict[tuple[object, ...], tuple[Any, BlockRef]] = {}  # by `once`
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS
+
+    @contextmanager
+    def fast_floats(self) -> Iterator[None]:
+        """Write floating-point operations as `fastmath` allows."""
+        saved, self.f.float_flags = self.f.float_flags, FAST_FLAGS
+        yield
+        self.f.float_flags = saved
 
     def _count_frame(self) -> None:
         """Let CPython count a body's frame: always if it runs unknown code, else only where it is left."""

@@ -63,6 +63,7 @@ def eliminate_redundant_checks(
     graph: Graph, failed: Container[int] = (), *, fastmath: bool = False
 ) -> bool:
     """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
+    fastmath = fastmath or any(node.is_fast for node in graph.walk())
     walk = _walked(graph, failed, fastmath=fastmath)
     limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
     ends = {loop: end for loop, end in walk.ends.items() if is_allowed(NAME, loop)}

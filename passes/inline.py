@@ -9,7 +9,7 @@ takes the arguments::
 
 so a variable that changes later is seen. Arguments that are missing take the defaults as they are
 now, under a check that these have not been replaced. The ranges of the body get the place of the
-call as caller.
+call as caller. Floats of a function that was decorated with `fastmath` are computed as it allows (`Node.is_fast`).
 
 A call of a function that is too large or recursive becomes, in the place of its body, a call of its *twin* (a
 decorated function that does the same), with all arguments by position, but for keyword-only ones.
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
-from ljit.analysis.assumptions import python_function
+from ljit.analysis.assumptions import may_reorder, python_function
 from ljit.characters import constant_type
 from ljit.frames import asks_for_a_module
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
@@ -170,7 +170,11 @@ class _Inliner:
         region.origin = region.id
         fast.append(region)
         fast.create(YIELD, [region.output])
-        return _copy_body(callee, region, values, node)
+        copied = _copy_body(callee, region, values, node)
+        if may_reorder(called):
+            for inner in copied:
+                inner.is_fast = True
+        return copied
 
     def _choose(
         self, node: Node, called: object, function: FunctionType, arguments: _Arguments

@@ -37,4 +37,4 @@ def node_key(node: Node) -> object:
     """Give a hashable that is equal for nodes that compute the same from the same operands."""
     attrs = [(name, constant_key(value)) for name, value in sorted(node.attrs.items())]
     types = [out.type for out in node.outputs]
-    return node.op, tuple(node.inputs), tuple(attrs), tuple(types)
+    return node.op, tuple(node.inputs), tuple(attrs), tuple(types), node.is_fast

@@ -63,7 +63,7 @@ def _is_inexact(type_: Type) -> bool:
 
 
 def _is_computed_of(value: Value, param: Value, loop: Node) -> bool:
-    """Whether a value in a loop is computed of a parameter of its body, and not just chosen."""
+    """Whether a value in a loop is computed of a parameter of its body, in order, and not just chosen."""
     seen: set[Node | tuple[Value, bool]] = set()
     todo = [(value, False)]
     while todo:
@@ -80,7 +80,7 @@ def _is_computed_of(value: Value, param: Value, loop: Node) -> bool:
         if node.op is IF:
             ends = [b.last for b in node.blocks if b.last is not None and b.last.op is YIELD]
             todo += [(end.inputs[value.index], is_computed) for end in ends]
-        else:
+        elif not node.is_fast:
             inner = (n for block in node.blocks for n in block.walk())
             todo += [(operand, True) for n in (node, *inner) for operand in n.inputs]
     return False

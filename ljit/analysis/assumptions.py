@@ -25,6 +25,7 @@ __all__ = [
     "assumptions_of_global",
     "assumptions_of_import",
     "is_stable_constant",
+    "may_reorder",
     "python_function",
 ]
 
@@ -151,11 +152,19 @@ def python_function(value: object) -> types.FunctionType | None:
     """Give the Python function that a call of `value` runs, if it is that simple."""
     if isinstance(value, types.FunctionType):
         return value
+    plain = getattr(value, "_plain", None) if _is_decorated(value) else None
+    return plain if isinstance(plain, types.FunctionType) else None
+
+
+def may_reorder(value: object) -> bool:
+    """Whether a function was decorated with `fastmath`."""
+    calls: Any = getattr(value, "_calls", None) if _is_decorated(value) else None
+    return calls is not None and bool(calls.options.fastmath)
+
+
+def _is_decorated(value: object) -> bool:
     cls = type(value)
-    if cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function":
-        plain = getattr(value, "_plain", None)
-        return plain if isinstance(plain, types.FunctionType) else None
-    return None
+    return cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function"
 
 
 def is_stable_constant(value: object) -> bool:

@@ -52,6 +52,7 @@ def copy_node(
     new.attrs = dict(node.attrs)
     new.range = node.range
     new.proven = node.proven
+    new.is_fast = node.is_fast
     if node.target is not None:
         new.target = targets.get(node.target, node.target)
     targets[node] = new

@@ -124,6 +124,7 @@ class Node:
         "graph",
         "id",
         "inputs",
+        "is_fast",
         "next",
         "op",
         "origin",
@@ -145,6 +146,7 @@ class Node:
         self.blocks: tuple[Block, ...] = ()
         self.range: SourceRange | None = None
         self.proven: tuple[str, ...] = ()  # checks of the lowering that cannot fail here
+        self.is_fast = False  # floats are computed as `fastmath` allows, in a graph that does not
         self.target: Node | None = None  # of Continue, Break and Catch: the node they are about
         self.block: Block | None = None
         self.prev: Node | None = None
@@ -454,7 +456,7 @@ class Graph:
     ) -> Node:
         """Make an unlinked node; output types come from the op's `infer` unless given.
 
-        `like` gives source range and origin of the node that the new one stands for.
+        `like` gives source range, origin and `is_fast` of the node that the new one stands for.
         """
         node = Node(self, op)
         if attrs:
@@ -464,6 +466,7 @@ class Graph:
         if like is not None:
             node.range = range or like.range
             node.origin = like.origin
+            node.is_fast = like.is_fast
         if outputs is None:
             outputs = op.result_types(node)
         elif isinstance(outputs, int):

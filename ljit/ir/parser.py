@@ -139,6 +139,8 @@ class _Parser:
             node.target = self._target(scanner)
         elif name == "proven":
             node.proven = self._names(scanner)
+        elif name == "fast":
+            node.is_fast = bool(scanner.literal())
         else:
             node.attrs[name] = scanner.type() if name == "type" else scanner.literal()
 

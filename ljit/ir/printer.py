@@ -40,7 +40,7 @@ def contents(graph: Graph) -> list[object]:
     define(graph.params)
     for node in graph.walk():
         numbers[node] = len(numbers)
-        parts += node.op, node.range, node.proven, len(node.blocks)
+        parts += node.op, node.range, node.proven, node.is_fast, len(node.blocks)
         parts.append([numbers.get(value) for value in node.inputs])
         parts.append(numbers.get(node.target) if node.target is not None else None)
         parts += [(name, print_literal(value, objects)) for name, value in node.attrs.items()]
@@ -146,6 +146,8 @@ class _Printer:
             parts.append(f"{name}={print_literal(value, self.objects)}")
         if node.proven:
             parts.append(f"proven={print_literal(node.proven, self.objects)}")
+        if node.is_fast:
+            parts.append("fast=True")
         return f"[{', '.join(parts)}]" if parts else ""
 
     def _register_classes(self, type_: Type) -> None:

@@ -273,3 +273,6 @@ def test_a_sum_over_an_array_has_no_bounds_check_and_fastmath_vectorises_it():
     assert "index out of bounds" not in {site.reason for site in plain.code.sites}
     assert "x double>" not in plain.code.optimized_ir()
     assert "x double>" in fast.code.optimized_ir()
+    marked = Compiled(FASTMATH.replace("np::add(", "np::add[fast=True]("), pipeline=pipeline)
+    assert marked(a) == pytest.approx(total)
+    assert "x double>" in marked.code.optimized_ir()

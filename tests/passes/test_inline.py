@@ -7,7 +7,7 @@ import pytest
 import ljit
 from ljit.frontend import build_graph
 from ljit.interp import NoHooks, compile_graph, run
-from ljit.ir import Graph, verify
+from ljit.ir import Graph, clone, parse, verify
 from ljit.ops.control import CONSTANT, LOOP, REGION, RETURN
 from ljit.passes import run_passes
 
@@ -74,6 +74,15 @@ def calls_failing(x):
     return failing(x)
 
 
+@ljit.jit(fastmath=True)
+def reordered(x):
+    return square(x) - x
+
+
+def calls_reordered(x):
+    return reordered(x) - square(x)
+
+
 def graph_of(function):
     graph = build_graph(function)
     run_passes(graph, "convert_to_ssa")
@@ -105,6 +114,16 @@ def test_inlined_bodies_compute_what_the_calls_did(function, argument, bodies):
     graph = inlined(function)
     assert count(graph, "prim::Region") == bodies
     assert evaluate(graph, argument) == function(argument)
+
+
+def test_what_is_inlined_of_a_function_with_fastmath_stays_so():
+    graph = inlined(calls_reordered)
+    assert evaluate(graph, 5.0) == -5.0
+    names = [n.op.name for n in graph.walk() if n.is_fast and n.op.name in ("py::sub", "py::mul")]
+    assert names == ["py::sub"]  # the square is not its own
+    copy = clone(graph)
+    assert [n.is_fast for n in copy.walk()] == [n.is_fast for n in graph.walk()]
+    assert str(parse(str(graph))) == str(graph)
 
 
 def test_recursion_is_inlined_once():

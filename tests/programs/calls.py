@@ -351,10 +351,16 @@ def root_near(function, derivative, x, others=(), tolerance=1e-9):
     return x
 
 
-@program(lambda: (np.linspace(1.0, 9.0, 60),), lambda: ([2.0, 5.5],), lambda: ([1, 0],), lambda: (["a"],))
+@program(
+    lambda: (np.linspace(1.0, 9.0, 60),), lambda: ([2.0, 5.5],), lambda: ([1, 0],), lambda: (["a"],)
+)
 def roots_of_a_function_with_more_arguments(values):
     found = [root_near(cubic, slope, 2.0, (a,)) for a in values]
-    return found, [root_near(cubic, slope, 2.0, (a, 3)) for a in values], root_near(slope, slope, 1.0)
+    return (
+        found,
+        [root_near(cubic, slope, 2.0, (a, 3)) for a in values],
+        root_near(slope, slope, 1.0),
+    )
 
 
 @program(
