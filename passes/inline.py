@@ -173,7 +173,7 @@ class _Inliner:
         copied = _copy_body(callee, region, values, node)
         if may_reorder(called):
             for inner in copied:
-                inner.is_fast = True
+                inner.is_fast = not (inner.blocks or inner.op.is_terminator)
         return copied
 
     def _choose(

@@ -292,3 +292,21 @@ def outcome(function, a, exponent):
     except (TypeError, ValueError, OverflowError) as error:
         return (error,)
     return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_first_power_of_numbers_is_the_number(dtype):
+    def raised_once(a):
+        out = np.empty_like(a)
+        for i in range(a.shape[0]):
+            out[i] = a[i] ** 1
+        return out, a[0] ** 1.0, a**1
+
+    a = np.array(SPECIAL, dtype)
+    compiled = ljit.jit(raised_once, num_profiled_runs=0)
+    for _ in range(3):
+        for x, y in zip(compiled(a), raised_once(a), strict=True):
+            assert (type(x), x.dtype) == (type(y), y.dtype)
+            assert bits(x) == bits(y)
+    assert "pow" not in compiled.dump_llvm()

@@ -234,6 +234,8 @@ def _power_of_scalar(e: Emitter, x: V, y: V) -> V:
 def _power_of_array(e: Emitter, x: V, y: V) -> V:
     """``pow``, and products for small constants: they are within the bound on errors, and often wanted."""
     exponent = e.float_constant_of(y)
+    if exponent == 1:
+        return x
     if exponent is not None and exponent in WHOLE:
         return _whole_power(e, x, int(exponent))
     is_two = e.compare("eq", y, constant(e, y, 2.0))
