@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         mask_loops,
         order_statistics,
         segments,
+        sorted_columns,
     )
     from ljit.codegen.lists import list_sorts, lists, private_lists, searches, shown_lists
     from ljit.codegen.nests import ufunc_loops
@@ -75,6 +76,7 @@ else:
     searches = LateModule("lists.searches")
     segments = LateModule("kernels.segments")
     shown_lists = LateModule("lists.shown_lists")
+    sorted_columns = LateModule("kernels.sorted_columns")
     stretches = LateModule("arrays.stretches")
     text_building = LateModule("texts.text_building")
     ufunc_loops = LateModule("nests.ufunc_loops")
@@ -400,6 +402,7 @@ class Emitter:
     array_correlate = correlations.array_correlate
     array_combine = segments.array_combine
     array_order = order_statistics.array_order
+    array_orders = sorted_columns.array_orders
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places
     array_gather = index_loops.array_gather

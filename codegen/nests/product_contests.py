@@ -29,7 +29,7 @@ __all__ = ["compete", "has_own_product", "own_product", "product_function", "use
 
 #: multiplications before ljit's function is compiled, and that for vectors: some 50 ms
 _EARNED = (2**31, 2**29)
-_CALL = 2**10  # what a call costs beside them
+_CALL = 2**10  # what each product of a stack costs beside them
 _TRIES = 8  # calls of a kind, of both in turn
 _HOLDS = 2**12  # calls for which what they showed holds: another program may have taken the time
 _BITS = 10  # of places in the table
@@ -98,11 +98,12 @@ def product_function(f: FunctionBuilder, dtype: np.dtype, sizes: Sequence[Ref], 
     f.module.declare("PyObject_IsTrue", "i32", ("ptr",))
     f.module.define(
         "product_function",
-        f"""define internal ptr @product_function(ptr %way, i64 %work) noinline {QUICK} nounwind {{
+        f"""define internal ptr @product_function(ptr %way, i64 %work, i64 %times) noinline {QUICK} nounwind {{
   %function = load ptr, ptr %way
   %left.at = getelementptr i64, ptr %way, i64 1
   %before = load i64, ptr %left.at
-  %cost = add i64 %work, {_CALL}
+  %calls = mul i64 %times, {_CALL}
+  %cost = add i64 %work, %calls
   %left = sub i64 %before, %cost
   store i64 %left, ptr %left.at
   %was.more = icmp sge i64 %before, 0
@@ -119,7 +120,7 @@ done:
 }}""",
     )
     way = address(ctypes.addressof(_way(dtype, has_vector)))
-    return f.call("ptr", "product_function", (way, work), "nounwind")
+    return f.call("ptr", "product_function", (way, work, sizes[0]), "nounwind")
 
 
 class _WhenEarned(Record):

@@ -12,7 +12,10 @@ from ljit.held import HeldKind
 from ljit.ir.reductions import Scan
 from ljit.types import Type
 
-__all__ = ["Emitter", "Scalar", "V"]
+__all__ = ["MOST_SORTED", "SORTED_BYTES", "Emitter", "Scalar", "V"]
+
+MOST_SORTED = 64  # rows whose columns `array_orders` sorts
+SORTED_BYTES = 256  # of columns that it sorts at once
 
 
 class Scalar(Protocol):
@@ -255,6 +258,12 @@ class Emitter(Protocol):
         """The element that a vector in C order would have there if it were sorted, and the one behind it.
 
         At its end both are the same; both are NaN if one element is. `scratch` is a vector of twice the size.
+        """
+
+    def array_orders(self, a: V, place: V, into: V) -> None:
+        """The same for each column of up to `MOST_SORTED` rows, sorted side by side: in two rows of `SORTED_BYTES`.
+
+        `a` has two axes of rows, one at least, and a last one of at most as many columns as `into` has.
         """
 
     def array_place(self, a: V, *, greatest: bool) -> V:

@@ -13,7 +13,7 @@ from ljit.types import INT, ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.testing.scalar_emitter import Number, ScalarEmitter
 
-__all__ = ["array_correlate", "array_order", "inner_loop", "products"]
+__all__ = ["array_correlate", "array_order", "array_orders", "inner_loop", "products"]
 
 _Arrays = Sequence[tuple["Number", "Number"]]  # with offsets
 
@@ -73,3 +73,12 @@ def array_order(
     )
     type_ = ScalarType(a.value.dtype)
     return e.const(type_, low), e.const(type_, high)
+
+
+def array_orders(_e: ScalarEmitter, a: Number, place: Number, into: Number) -> None:
+    """Sort the columns; NaN is last."""
+    numbers = np.sort(a.value.reshape(-1, a.value.shape[-1]), axis=0)
+    k = int(place.value)
+    behind = min(k + 1, len(numbers) - 1)
+    found = np.where(numbers[-1] == numbers[-1], numbers[[k, behind]], numbers[-1])
+    into.value[:, : found.shape[1]] = found

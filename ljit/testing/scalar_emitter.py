@@ -461,6 +461,7 @@ class ScalarEmitter:
     inner_loop = numpy_loops.inner_loop
     products = numpy_loops.products
     array_order = numpy_loops.array_order
+    array_orders = numpy_loops.array_orders
     array_correlate = numpy_loops.array_correlate
 
     def object_const(self, value: object) -> Number:

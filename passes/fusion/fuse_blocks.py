@@ -27,6 +27,7 @@ from ljit.passes.fusion.fuse_nodes import (
     stretches,
 )
 from ljit.passes.fusion.fuse_parts import compute_parts
+from ljit.passes.fusion.fuse_rolls import rolls_of_more_axes, wrap_rolled
 from ljit.passes.fusion.fuse_stores import merge_stores
 from ljit.passes.fusion.fuse_updates import make_updates_plain
 from ljit.passes.fusion.fuse_views import move_views_up
@@ -45,14 +46,15 @@ def fuse_block(block: Block, failed: Collection[int]) -> bool:
     while make_updates_plain(block, failed) | spread_masks(block, failed):
         changed = True
     changed |= move_views_up(block)
-    changed |= compute_parts(block, failed)
+    rolls = rolls_of_more_axes(block)
+    changed |= compute_parts(block, failed, rolls)
     changed |= check_places(block) | count_elements(block)
     for nodes in list(stretches(block)):
         for group in plan_groups(nodes, failed):
             if is_allowed(NAME, group.root):
                 _build(group)
                 changed = True
-    changed |= merge_stores(block)
+    changed |= merge_stores(block) | wrap_rolled(block, rolls)
     return changed
 
 

@@ -49,11 +49,12 @@ _WRITES = Effect.WRITE | Effect.CALL | Effect.EXIT
 Place = tuple[tuple[object, object], ...]  # an index: slices have no hash
 
 
-def compute_parts(block: Block, failed: Collection[int]) -> bool:
-    """Rewrite the arrays of one block; whether there were any."""
+def compute_parts(block: Block, failed: Collection[int], kept: Collection[Node]) -> bool:
+    """Rewrite the arrays of one block, but for those that the nodes `kept` make; whether there were any."""
     changed = False
     for node in list(block):
-        parts = _Parts.of(node, failed) if node.block is block else None
+        is_here = node.block is block and node not in kept
+        parts = _Parts.of(node, failed, kept) if is_here else None
         if parts is not None and is_allowed(NAME, node):
             parts.write()
             changed = True
@@ -75,13 +76,13 @@ class _Parts(Record):
     distances: dict[Distance, Value] = made_by(factory=dict)
 
     @staticmethod
-    def of(node: Node, failed: Collection[int]) -> _Parts | None:
+    def of(node: Node, failed: Collection[int], kept: Collection[Node]) -> _Parts | None:
         """Find what can be computed part by part."""
         source = source_of(node)
         users = _users(source) if source is not None else None
         if source is None or users is None or users[-1].origin in failed:
             return None
-        source = with_rolls(source, users)
+        source = with_rolls(source, users, kept)
         known = dict[Value, Leaves]()
         whole = leaves_of(source.values[0], known)
         own = {*source.values, *(user.output for user in users)}

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ljit.analysis.own_memory import makes_memory
 from ljit.ir import Effect, Node, Value, get_op
@@ -89,8 +89,8 @@ def source_of(node: Node) -> Source | None:
     return None if axis is None else _rolled([node], axis)
 
 
-def with_rolls(source: Source, users: Sequence[Node]) -> Source:
-    """Add what is rolled along the same axis and needed by nothing but these nodes."""
+def with_rolls(source: Source, users: Sequence[Node], kept: Collection[Node]) -> Source:
+    """Add what is rolled along the same axis, but for some that are `kept`, and needed by nothing but these nodes."""
     axis = _axis_of_roll(source.node)
     if axis is None:
         return source
@@ -99,7 +99,8 @@ def with_rolls(source: Source, users: Sequence[Node]) -> Source:
         for user in users
         for v in user.inputs
         if v.node is not None and v.node.block is source.node.block
-        if _axis_of_roll(v.node) == axis and all(x in users for x, _ in v.uses)
+        if v.node not in kept and _axis_of_roll(v.node) == axis
+        if all(x in users for x, _ in v.uses)
     )
     return _rolled(list(rolls), axis)
 

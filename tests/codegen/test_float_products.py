@@ -183,6 +183,26 @@ def test_the_own_function_is_compiled_when_enough_was_multiplied(dtype: np.dtype
         way.left = left
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_each_product_of_a_stack_counts_as_one(dtype: np.dtype) -> None:
+    if not contests.has_own_product(dtype):
+        return
+    way = contests._way(dtype, False)
+    left = way.left
+    a = np.ones((500, 3, 3), dtype)
+    try:
+        way.left = 2**31
+        with config.overridden(cold_calls=False):
+            compiled = ljit.jit(product)
+            for _ in range(3):
+                np.testing.assert_array_equal(compiled(a, a), np.full((500, 3, 3), 3, dtype))
+            before = way.left
+            compiled(a, a)
+        assert before - way.left == 500 * (2**10 + 27)
+    finally:
+        way.left = left
+
+
 def _when_asked(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     """Let CPython ask for ljit's own products between two instructions, where making them raises something."""
 

@@ -154,6 +154,60 @@ def test_quantiles_along_axes(function) -> None:
                 assert_like(compiled, function, x, 0.3)
 
 
+def median_of_windows(a):
+    return np.median(a, axis=(2, 3))
+
+
+@pytest.mark.parametrize("dtype", [*"bhilLfd"])
+@pytest.mark.parametrize("function", [median_of_columns, median_in_between, median_of_rows])
+def test_medians_of_many_short_rows(function, dtype: str) -> None:
+    """Rows that are sorted side by side, up to 64 elements, and the first longer ones; one block of rows and more."""
+    compiled = ljit.jit(function)
+    rng = np.random.default_rng(5)
+    for count in (1, 2, 3, 4, 7, 9, 16, 33, 64, 65):
+        for shape in ((count, 5), (count, 70), (2, count, 35), (90, count), (3, 40, count)):
+            a = rng.integers(0, 99, shape).astype(dtype)
+            assert_like(compiled, function, a)
+    assert_native(compiled)
+
+
+@pytest.mark.parametrize("length", range(1, 11))
+def test_all_orders_of_two_numbers_are_sorted(length: int) -> None:
+    """What sorts all rows of two different elements sorts all rows."""
+    a = (np.arange(2**length) >> np.arange(length)[:, None] & 1).astype(np.float64)
+    compiled = ljit.jit(percentile_of_columns)
+    for k in range(length):
+        assert_like(compiled, percentile_of_columns, a, 100 * k / max(length - 1, 1))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("function", [median_of_columns, percentile_of_columns])
+def test_short_columns_that_are_not_finite(function) -> None:
+    rest = (40.0,) if function is percentile_of_columns else ()
+    compiled = ljit.jit(function)
+    for special in (np.nan, np.inf, -np.inf):
+        for row in range(5):
+            a = np.random.default_rng(row).random((5, 70))
+            a[row, ::7] = special
+            a[:, 3] = special
+            assert_like(compiled, function, a, *rest)
+
+
+@pytest.mark.parametrize("window", [(1, 1), (3, 3), (1, 4), (8, 8), (5, 14)])
+def test_medians_of_windows(window: tuple[int, int]) -> None:
+    """Other orders of what is kept than that of memory give other orders of results."""
+    compiled = ljit.jit(median_of_windows)
+    image = np.random.default_rng(6).integers(0, 99, (30, 50)).astype(np.float64)
+    for a in (image, image[::-1], image[:, ::2], image.T, np.broadcast_to(image[0], (30, 50))):
+        windows = np.lib.stride_tricks.sliding_window_view(a, window)
+        wanted = median_of_windows(windows)
+        for _ in range(3):
+            found = compiled(windows)
+            assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+            np.testing.assert_array_equal(found, wanted)
+    assert_native(compiled)
+
+
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_not_finite() -> None:
     for function, q in (

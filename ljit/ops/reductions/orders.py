@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from ljit.ir import get_op
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.arrays.boxed import declare_function
-from ljit.ops.arrays.flat import product_of, viewed
+from ljit.ops.arrays.boxed import axes_of, declare_function
+from ljit.ops.reductions.ranked import Wanted, of_each_row, scratch_of, whole_vector
 from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
+_T = TypeVar("_T")
 _DOUBLE = ScalarType(np.dtype(np.float64))
 _MATRIX = np.array([[3.0, 1.0, 2.0, 8.0], [0.5, 7.0, -1.0, 4.0]])
 _MOST = 3  # numbers of which each is looked for by itself
@@ -55,112 +57,102 @@ def _infer_percentile(a: Type, q: Type, *, axis: object = None) -> Type:
 
 
 def _can_lower(infer: Callable[..., Type]) -> Callable[..., bool]:
-    """Whether there is one axis, or all of them, of an array whose rows can be put side by side."""
+    """Whether it is of all elements, along an axis in C order, or along one or two last axes of any array."""
 
     def can_lower(a: Type, *q: Type, axis: object = None, keepdims: object = False) -> bool:
         if not isinstance(a, ArrayType) or a.dtype not in _DTYPES or keepdims is not False:
             return False
         is_plain = (axis is None or type(axis) is int) and (a.ndim == 1 or a.layout == "C")
-        return is_plain and infer(a, *q, axis=axis) != ANY
+        return (is_plain or _are_last(axis, a.ndim)) and infer(a, *q, axis=axis) != ANY
 
     return can_lower
+
+
+def _are_last(axis: object, ndim: int) -> bool:
+    """Whether these are one or two last axes, but not all: NumPy makes one axis of them."""
+    last = [tuple(range(ndim))[-n:] for n in (1, 2) if n < ndim]
+    return isinstance(axis, tuple) and axes_of(axis, ndim) in last
 
 
 # -- native code -----------------------------------------------------------------------------------
 
 
-def _each(e: Emitter, a: V, type_: Type, axis: int | None, find: Callable[[V, V], V]) -> V:
-    """What `find` gives for each row, and scratch memory."""
-    rows, length = _rows(e, a, axis)
+def _each(
+    e: Emitter, a: V, type_: Type, axis: int | tuple[int, ...] | None, wanted: Callable[[V], Wanted]
+) -> V:
+    """What is `wanted` of all elements, or of each row."""
+    if isinstance(type_, ArrayType):
+        assert axis is not None
+        return of_each_row(e, a, type_, axis, wanted)
+    want, order = _whole(e, a, wanted)
+    return want.value(*order(want.place))
+
+
+def _whole(e: Emitter, a: V, wanted: Callable[[V], _T]) -> tuple[_T, Callable[[V], tuple[V, V]]]:
+    """What is wanted of all elements, and the function that looks for one and the one behind it."""
+    row = whole_vector(e, a)
+    (length,) = e.array_sizes(row)
     e.bail_if(e.compare("eq", length, 0), "no elements")
-    vector = ArrayType(a.type.dtype, (None,))
-    scratch = e.array_new(vector, [e.add(length, length)], None)
-    if isinstance(type_, ScalarType):
-        return find(rows, scratch)
-    assert isinstance(axis, int)
-    kept = [size for i, size in enumerate(e.array_sizes(a)) if i != axis % a.type.ndim]
-    made, count = e.array_new(type_, kept, None), product_of(e, kept)
-    item, results = e.const(INT, a.type.dtype.itemsize), viewed(e, made, [count])
-
-    def row(k: V) -> None:
-        start = e.mul(e.mul(k, length), item)
-        elements = e.array_view(rows, vector, start, [length], [item])
-        e.array_store(results, [k], find(elements, scratch))
-
-    e.loop(count, row)
-    return made
+    scratch = scratch_of(e, a, length)
+    return wanted(length), lambda place: e.array_order(row, place, scratch)
 
 
-def _rows(e: Emitter, a: V, axis: int | None) -> tuple[V, V]:
-    """The elements, row behind row, and how many are in one."""
-    sizes, strides = list(e.array_sizes(a)), list(e.array_strides(a))
-    total = product_of(e, sizes)
-    along = None if axis is None else axis % len(sizes)
-    length = total if along is None else sizes[along]
-    if along is not None:
-        for parts in (sizes, strides):
-            parts.append(parts.pop(along))
-    if a.type.layout == "C" and along in (None, len(sizes) - 1):
-        return viewed(e, a, [total]), length
-    turned = ArrayType(a.type.dtype, (None,) * len(sizes), "strided")
-    source = e.array_view(a, turned, e.const(INT, 0), sizes, strides)
-    made = e.array_new(ArrayType(a.type.dtype, turned.shape), sizes, None)
-    e.array_assign(made, source, lambda x: x, may_bail=False, is_apart=True)
-    return viewed(e, made, [total]), length
-
-
-def _lower_median(e: Emitter, a: V, *, axis: int | None = None, **_: object) -> V:
+def _lower_median(e: Emitter, a: V, *, axis: int | tuple[int, ...] | None = None, **_: object) -> V:
     """The middle element, or the mean of both."""
     type_ = _infer_median(a.type, axis=axis)
     number = ScalarType(type_.dtype)  # type: ignore[attr-defined]
 
-    def find(row: V, scratch: V) -> V:
-        (size,) = e.array_sizes(row)
-        place = e.shr(e.sub(size, 1), 1)
-        found = [e.cast(x, number) for x in e.array_order(row, place, scratch)]
-        mean = e.div(e.add(*found), 2.0)
+    def wanted(size: V) -> Wanted:
         is_odd = e.compare("eq", e.bit_and(size, 1), 1)
-        return e.select(is_odd, found[0], mean)
 
-    return _each(e, a, type_, axis, find)
+        def value(low: V, high: V) -> V:
+            first, second = e.cast(low, number), e.cast(high, number)
+            return e.select(is_odd, first, e.div(e.add(first, second), 2.0))
+
+        return Wanted(e.shr(e.sub(size, 1), 1), value)
+
+    return _each(e, a, type_, axis, wanted)
 
 
-def _lower_quantile(e: Emitter, a: V, q: V, *, axis: int | None = None, parts: float = 1.0) -> V:
+def _lower_quantile(
+    e: Emitter, a: V, q: V, *, axis: int | tuple[int, ...] | None = None, parts: float = 1.0
+) -> V:
     def part(x: V) -> V:
         return e.div(e.cast(x, _DOUBLE), parts)
 
+    is_float = a.type.dtype.kind == "f"
     if not isinstance(q.type, TupleType):
         type_ = _infer_quantile(a.type, FLOAT, axis=axis)
-        return _each(e, a, type_, axis, partial(_quantile, e, part(q)))
+        return _each(e, a, type_, axis, partial(_quantile, e, part(q), is_float))
     items = e.tuple_items(q)
     made = e.array_new(ArrayType(_DOUBLE.dtype, (len(items),)), [e.const(INT, len(items))], None)
-
-    def find(row: V, scratch: V) -> V:
-        for k, x in enumerate(items):
-            e.array_store(made, [e.const(INT, k)], _quantile(e, part(x), row, scratch))
-        return made
-
-    return _each(e, a, _DOUBLE, None, find)
+    wants, order = _whole(e, a, lambda size: [_quantile(e, part(x), is_float, size) for x in items])
+    for k, want in enumerate(wants):
+        e.array_store(made, [e.const(INT, k)], want.value(*order(want.place)))
+    return made
 
 
-def _quantile(e: Emitter, q: V, row: V, scratch: V) -> V:
+def _quantile(e: Emitter, q: V, is_float: bool, size: V) -> Wanted:
     """Between the elements in front of the place and behind it, from the nearer one."""
     is_inside = e.bit_and(e.compare("ge", q, 0.0), e.compare("le", q, 1.0))
     e.bail_if(e.bit_not(is_inside), "a quantile that there is not")
-    (size,) = e.array_sizes(row)
     place = e.mul(e.cast(e.sub(size, 1), _DOUBLE), q)
     below = e.intrinsic("floor", place)
-    low, high = e.array_order(row, e.cast(below, INT, fits=True), scratch)
-    difference = e.sub(high, low)  # NumPy's of ints wraps, too
-    if row.type.dtype.kind == "f":
-        is_finite = e.compare("eq", e.sub(difference, difference), 0.0)
-        is_known = e.bit_or(is_finite, e.compare("ne", low, low))
-        e.bail_if(e.bit_not(is_known), "an infinite element")
-    low, high, difference = (e.cast(x, _DOUBLE) for x in (low, high, difference))
     weight = e.sub(place, below)
-    upwards = e.add(low, e.mul(difference, weight))
-    downwards = e.sub(high, e.mul(difference, e.sub(1.0, weight)))
-    return e.select(e.compare("lt", weight, 0.5), upwards, downwards)
+    is_lower = e.compare("lt", weight, 0.5)
+
+    def value(low: V, high: V) -> V:
+        difference = e.sub(high, low)  # NumPy's of ints wraps, too
+        if is_float:
+            is_finite = e.compare("eq", e.sub(difference, difference), 0.0)
+            is_known = e.bit_or(is_finite, e.compare("ne", low, low))
+            e.bail_if(e.bit_not(is_known), "an infinite element")
+        low, high, difference = (e.cast(x, _DOUBLE) for x in (low, high, difference))
+        upwards = e.add(low, e.mul(difference, weight))
+        downwards = e.sub(high, e.mul(difference, e.sub(1.0, weight)))
+        return e.select(is_lower, upwards, downwards)
+
+    return Wanted(e.cast(below, INT, fits=True), value)
 
 
 declare_function(

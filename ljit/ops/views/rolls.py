@@ -8,11 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from ljit.ir import Value
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import axes_of, declare_function
 from ljit.ops.arrays.flat import as_vector, product_of
 from ljit.ops.arrays.rules import broadcast_shapes, layout_like
-from ljit.types import ANY, INT, ArrayType, Type
+from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -27,16 +29,38 @@ _VECTOR, _MATRIX = np.arange(3.0), np.arange(12.0).reshape(4, 3)
 
 
 def _infer_roll(a: Type, shift: Type, *, axis: object = None) -> Type:
-    if not isinstance(a, ArrayType) or shift != INT:
+    if not isinstance(a, ArrayType) or not _fits(shift, axis):
         return ANY
-    if axis is not None and (type(axis) is not int or axes_of(axis, a.ndim) is None):
+    if axis is not None and axes_of(axis, a.ndim) is None:
         return ANY
     return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim))
 
 
+def _fits(shift: Type, axis: object) -> bool:
+    """Whether it is one number for one axis, or for all elements, or several ones for as many axes."""
+    if not isinstance(axis, tuple):
+        return shift == INT and (axis is None or type(axis) is int)
+    return len(axis) > 0 and shift in (INT, TupleType((INT,) * len(axis)))
+
+
 def _can_lower_roll(a: Type, shift: Type, *, axis: object = None) -> bool:
     is_plain = isinstance(a, ArrayType) and a.layout == "C" and a.ndim > 0
-    return is_plain and _infer_roll(a, shift, axis=axis) != ANY
+    return is_plain and not isinstance(axis, tuple) and _infer_roll(a, shift, axis=axis) != ANY
+
+
+def _axis_by_axis(parts: Parts, a: Value, shift: Value, *, axis: object = None) -> Value | None:
+    """Rolls along one axis each; one at least, as the result is another array."""
+    if not isinstance(axis, tuple) or _infer_roll(a.type, shift.type, axis=axis) == ANY:
+        return None
+    shifts = [shift] * len(axis)
+    if isinstance(shift.type, TupleType):
+        shifts = [parts.apply("prim::TupleIndex", shift, index=i) for i in range(len(axis))]
+        if shift.is_constant:
+            shifts = [parts.constant(x) for x in shift.constant]  # type: ignore[attr-defined]
+    pairs = [(x, i) for x, i in zip(shifts, axis) if not x.is_constant or x.constant != 0]
+    for x, i in pairs or [(shifts[0], axis[0])]:
+        a = parts.apply("np::roll", a, x, axis=i)
+    return a
 
 
 def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
@@ -65,9 +89,77 @@ declare_function(
     np.roll,
     lower=_lower_roll,
     can_lower=_can_lower_roll,
+    decompose=_axis_by_axis,
+    reads_items=True,
     keeps_shape=True,
     parameters=("a", "shift", "axis"),
     samples=((_VECTOR, 1), (_MATRIX, -5)),
+)
+
+
+# -- ends that go on with the other end ------------------------------------------------------------
+
+
+def _infer_wrapped(a: Type, *, before: tuple[int, ...], after: tuple[int, ...]) -> Type:
+    if not isinstance(a, ArrayType) or a.layout != "C" or not a.ndim == len(before) == len(after):
+        return ANY
+    ends = [x + y for x, y in zip(before, after)]
+    shape = [None if n is None else n + more for n, more in zip(a.shape, ends)]
+    return ArrayType(a.dtype, tuple(shape))
+
+
+def _wrapped(a: np.ndarray, *, before: tuple[int, ...], after: tuple[int, ...]) -> np.ndarray:
+    return np.pad(a, tuple(zip(before, after)), mode="wrap")
+
+
+def _lower_wrapped(e: Emitter, a: V, *, before: tuple[int, ...], after: tuple[int, ...]) -> V:
+    """Copy row by row, the ends of each element by element."""
+    sizes, last = list(e.array_sizes(a)), len(before) - 1
+    e.bail_if(e.compare("eq", product_of(e, sizes), 0), "nothing to wrap around")
+    longer = [e.add(n, b + c) for n, b, c in zip(sizes, before, after)]
+    made = e.array_new(_infer_wrapped(a.type, before=before, after=after), longer, None)
+    source, target = as_vector(e, a), as_vector(e, made)
+    firsts = [e.mul(e.sub(n, 1), b) for n, b in zip(sizes, before)]  # -b, but not negative
+    n, first = sizes[last], firsts[last]
+    heads = [e.rem(e.add(first, k), n) for k in range(before[last])]
+    tails = [e.rem(e.const(INT, k), n) for k in range(after[last])]
+
+    def copy(at: V, to: V) -> None:
+        behind = e.add(to, before[last])
+        for start, places in ((to, heads), (e.add(behind, n), tails)):
+            for k, place in enumerate(places):
+                e.array_store(target, [e.add(start, k)], e.array_load(source, [e.add(at, place)]))
+        e.array_move(target, behind, source, at, n)
+
+    def through(axis: int, at: V, to: V) -> None:
+        if axis == last:
+            copy(at, to)
+            return
+
+        def row(k: V) -> None:
+            place = e.rem(e.add(k, firsts[axis]), sizes[axis])
+            through(
+                axis + 1,
+                e.mul(e.add(at, place), sizes[axis + 1]),
+                e.mul(e.add(to, k), longer[axis + 1]),
+            )
+
+        e.loop(longer[axis], row)
+
+    zero = e.const(INT, 0)
+    through(0, zero, zero)
+    return made
+
+
+declare_function(
+    "wrapped",
+    "(a, *, before, after)",
+    _infer_wrapped,
+    _wrapped,
+    callables=(),
+    lower=_lower_wrapped,
+    can_lower=lambda a, **attrs: _infer_wrapped(a, **attrs) != ANY,
+    doc="The array with more elements in front and behind, along each axis: those that come if it is repeated.",
 )
 
 
