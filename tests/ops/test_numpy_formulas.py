@@ -112,3 +112,21 @@ def test_they_are_part_of_loop_nests():
     text = str(compiled.graph_for(a))
     assert text.count("prim::Map") == 1
     assert compiled(a).tolist() == f(a).tolist()
+
+
+@pytest.mark.parametrize("function", [without_nan, with_replacements])
+def test_ints_have_no_nan_and_are_copied(function):
+    for dtype in "?bBhHiIlL":
+        a = (np.arange(12) * 37 % 11).astype(dtype)
+        for operand in (a, a[::2], a.reshape(3, 4).T, a[3]):
+            compiled = ljit.jit(function)
+            for _ in range(3):
+                found, wanted = compiled(operand), function(operand)
+                assert (type(found), found.dtype, found.strides) == (
+                    type(wanted),
+                    wanted.dtype,
+                    wanted.strides,
+                )
+                np.testing.assert_array_equal(found, wanted)
+                assert not np.shares_memory(found, operand)
+        assert "calls Python" not in compiled.explain()

@@ -287,11 +287,41 @@ def test_stores_under_a_mask_of_the_array_itself() -> None:
     same(of_itself, [(np.arange(9) % 2 > 0, np.arange(9.0))] * 2)
 
 
+def copied_to(a: Any, values: Any) -> Any:
+    return np.copyto(a, values), a
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.filterwarnings("ignore")
+def test_copies_into_arrays(dtype: str) -> None:
+    for shape in ((70,), (6, 7)):
+        a = filled(shape, dtype)
+        for x in (*NUMBERS, 1j, 300, -1, 2**70, [1] * shape[-1], (1,) * shape[-1]):
+            same(copied_to, [(a, x)] * 2)
+        for other in (dtype, "int16", "float32"):
+            values = filled(shape, other, 1)
+            rows = (values[:1], values[..., ::-1], values[None], values[..., 1:])
+            same(copied_to, [(x, v) for v in (values, *rows) for x in (a, a[..., ::-1], a.T)])
+
+
+def test_copies_into_arrays_are_native() -> None:
+    a = np.zeros((3, 4))
+    assert is_native(same(copied_to, [(a, np.arange(12).reshape(3, 4))] * 3))
+    assert is_native(same(copied_to, [(a, 2)] * 3))
+
+    def of_itself(a: Any) -> Any:
+        np.copyto(a[1:], a[:-1])
+        return a
+
+    same(of_itself, [(np.arange(9.0),)] * 3)
+
+
 def test_copies_with_other_castings() -> None:
     def copied(a: Any, mask: Any, b: Any) -> Any:
         np.copyto(a, b, where=mask)
         np.copyto(a, b, casting="unsafe")
         np.copyto(a, b, "unsafe", mask)
+        np.copyto(a + 1, b, where=None)
         np.copyto(a, b)
 
     mask = np.array([True, False])

@@ -140,6 +140,14 @@ _declare(
 # -- np.nan_to_num -----------------------------------------------------------------------------------
 
 
+def _float_or_int(kinds: tuple[Kind, ...]) -> np.dtype | None:
+    """The dtype of ints and bools, too: they are copied."""
+    (kind,) = kinds
+    if isinstance(kind, np.dtype) and kind.kind in "biu":
+        return kind
+    return _common_float(kinds)
+
+
 def _takes_replacements(
     *, copy: object = True, nan: object = 0, posinf: object = None, neginf: object = None
 ) -> bool:
@@ -157,6 +165,8 @@ def _nan_to_num(
     neginf: float | None = None,
 ) -> V:
     assert copy and isinstance(x.type, ScalarType)
+    if x.type.dtype.kind != "f":
+        return x
     largest = float(np.finfo(x.type.dtype).max)
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
@@ -170,7 +180,7 @@ def _nan_to_num(
 _declare(
     np.nan_to_num,
     "(x, *, copy=True, nan=0.0, posinf=None, neginf=None)",
-    Formula(_common_float, _same, _nan_to_num, _takes_replacements),
+    Formula(_float_or_int, _same, _nan_to_num, _takes_replacements),
     samples=((np.array([1.0, np.nan, np.inf]),), (np.float64(-np.inf),)),
 )
 

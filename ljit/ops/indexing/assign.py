@@ -40,7 +40,7 @@ from ljit.ops.ranges.float_bounds import within
 from ljit.ops.ranges.int_bounds import is_int
 from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 
-__all__: list[str] = []
+__all__ = ["assign", "can_assign"]
 
 _WRITES = Effect.READ | Effect.WRITE | Effect.RAISE
 _Outputs = Type | tuple[Type, ...]
@@ -77,7 +77,8 @@ def _is_row(value: Type) -> bool:
     )
 
 
-def _can_assign(target: Type, value: Type) -> bool:
+def can_assign(target: Type, value: Type) -> bool:
+    """Whether `assign` can do it."""
     if not isinstance(target, ArrayType) or not target.writeable:
         return False
     if isinstance(value, TupleType):
@@ -100,7 +101,7 @@ def _can_setitem(a: Type, index: Type, value: Type) -> bool:
         return can_store_at(a, index, value)
     if is_element(index, parts):
         return a.writeable and is_scalar(value) and can_store(value, a.dtype)
-    return _can_assign(infer_item(a, index), value)
+    return can_assign(infer_item(a, index), value)
 
 
 # -- code ------------------------------------------------------------------------------------------
@@ -114,10 +115,11 @@ def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
         indices = index_element(e, a, index)
         e.array_store(a, indices, store_scalar(e, value, a.type.dtype))
     else:
-        _lower_assign(e, view_at(e, a, index, parts), value)
+        assign(e, view_at(e, a, index, parts), value)
 
 
-def _lower_assign(e: Emitter, target: V, value: V) -> None:
+def assign(e: Emitter, target: V, value: V) -> None:
+    """``target[...] = value``."""
     dtype = target.type.dtype
     if isinstance(value.type, TupleType):
         _store_row(e, target, e.tuple_items(value))
@@ -224,8 +226,8 @@ declare(
         "``target[...] = value``: what a store to a slice does to the view.",
         infer=_infer_assign,
         evaluate=_assign,
-        lower=_lower_assign,
-        can_lower=_can_assign,
+        lower=assign,
+        can_lower=can_assign,
         effects=_assign_effects,
     )
 )

@@ -13,8 +13,9 @@ from ljit.ops.arrays.boxed import declare_function
 from ljit.ops.arrays.convert import can_store
 from ljit.ops.arrays.flat import as_vector
 from ljit.ops.arrays.rules import dtype_of, element_of
+from ljit.ops.indexing.assign import assign, can_assign
 from ljit.ops.indexing.index_stores import can_store_at, check_apart, store_at
-from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -132,11 +133,13 @@ declare_function(
 
 
 def _infer_copyto(
-    dst: Type, src: Type, where: Type = NONE, *, casting: object = "same_kind"
+    dst: Type, src: Type, where: Type | None = None, *, casting: object = "same_kind"
 ) -> Type:
-    if casting != "same_kind" or not isinstance(where, ArrayType):
+    if casting != "same_kind" or not isinstance(dst, ArrayType) or not _is_same_kind(src, dst):
         return ANY
-    return NONE if _is_masked_by(dst, where, src) and _is_same_kind(src, dst) else ANY  # type: ignore[arg-type]
+    if where is None:
+        return NONE if not isinstance(src, TupleType) and can_assign(dst, src) else ANY
+    return NONE if _is_masked_by(dst, where, src) else ANY
 
 
 def _is_same_kind(src: Type, dst: ArrayType) -> bool:
@@ -144,6 +147,15 @@ def _is_same_kind(src: Type, dst: ArrayType) -> bool:
         return np.can_cast(np.dtype(_WEAK[src]), dst.dtype, "same_kind")
     dtype = dtype_of(src)
     return dtype is not None and np.can_cast(dtype, dst.dtype, "same_kind")
+
+
+def _lower_copyto(
+    e: Emitter, dst: V, src: V, where: V | None = None, *, casting: object = "same_kind"
+) -> V:
+    if where is not None:
+        return _store_masked(e, dst, where, src)
+    assign(e, dst, src)
+    return e.const(NONE, None)
 
 
 def _copyto(dst: Any, src: Any, where: Any = True, *, casting: Any = "same_kind") -> None:
@@ -157,7 +169,7 @@ declare_function(
     np.copyto,
     evaluate=_copyto,
     effect=_WRITES,
-    lower=lambda e, dst, src, where, *, casting="same_kind": _store_masked(e, dst, where, src),
+    lower=_lower_copyto,
     parameters=("dst", "src", "casting", "where"),
     samples=((np.zeros(4), np.arange(4.0), _MASK), (np.zeros(4), 2.5, _MASK)),
 )
