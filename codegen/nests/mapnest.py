@@ -291,7 +291,7 @@ class _Nest(AxisOrder):
         if self.e.is_quick or not can_go_in_place(self.into[0], self.sources, shifts, kernel):
             return False
         rows = ShiftedRows(self.space, self.into[0], self.sources, shifts, kernel)
-        rows.make_line()
+        rows.make_lines()
         with own_function(self.e.f):
             rows.emit()
         return True

@@ -6,6 +6,8 @@ NumPy computes all before it stores any. What such a nest needs of elements that
 row before, which is kept in a line, and of the element before, which is carried from trip to trip. LLVM makes vectors
 of that, as the element before is another lane (a first-order recurrence). Elements that are to come lie where they
 were. Results that wait until nobody reads what they overwrite (`nest_overlap.py`) take a load more, and a copy.
+
+Of cubes, the plane before is kept: a line for each row, in which the plane's own elements follow as they are read.
 """
 
 from __future__ import annotations
@@ -18,13 +20,21 @@ from ljit.codegen.llvm.builder import Ref, integer
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, outer_loop
 from ljit.codegen.nests.nest_elements import Kernel, Source
-from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, all_of
 from ljit.codegen.scalars.casts import cast_value
+from ljit.records import Record
 from ljit.types import ArrayType
 
 __all__ = ["ShiftedRows", "can_go_in_place"]
 
-_Shift = tuple[int, int]  # rows, and elements of a row
+_Shift = tuple[int, int, int]  # planes, rows, and elements of a row
+_HERE, _BEFORE, _ABOVE, _BEFORE_ABOVE, _PLANE_BEFORE = (
+    (0, 0, 0),
+    (0, 0, -1),
+    (0, -1, 0),
+    (0, -1, -1),
+    (-1, 0, 0),
+)
 #: what a vector leaves over is done one by one
 _ONE_VECTOR = '!{!"llvm.loop.interleave.count", i32 1}'
 
@@ -34,10 +44,10 @@ def can_go_in_place(
 ) -> bool:
     """Whether rows can be written over as they are read.
 
-    That is so for one or two axes, numbers that registers hold, and other arrays without gaps in their rows.
+    That is so for up to three axes, numbers that registers hold, and other arrays without gaps in their rows.
     """
     type_ = target.type
-    if not 1 <= type_.ndim <= 2 or type_.dtype.kind not in "fiu" or type_.dtype.itemsize < 4:
+    if not 1 <= type_.ndim <= 3 or type_.dtype.kind not in "fiu" or type_.dtype.itemsize < 4:
         return False
     if kernel.may_leave or kernel.staged is not None or kernel.row_loop is not None:
         return False
@@ -45,12 +55,25 @@ def can_go_in_place(
     others = [x for x, shift in pairs if isinstance(x, Operand) and shift is None]
     if any(x.strides[-1].constant not in (0, x.dtype.itemsize) for x in others):
         return False
-    steps = [step for shift in shifts if shift is not None for step in shift]
+    read = [_in_space(shift) for shift in shifts if shift is not None]
+    if any(shift[0] < 0 and shift != _PLANE_BEFORE for shift in read):
+        return False
+    steps = [step for shift in read for step in shift]
     return any(steps) and min(steps) >= -1
 
 
-def _in_plane(shift: tuple[int, ...]) -> _Shift:
-    return (shift[-2] if len(shift) > 1 else 0, shift[-1])
+def _in_space(shift: tuple[int, ...]) -> _Shift:
+    planes, rows, steps = (0, 0, *shift)[-3:]
+    return planes, rows, steps
+
+
+class _Row(Record):
+    """Where a row lies, the lines of the row before and its own, and the rows of other arrays."""
+
+    place: Ref
+    above: Ref
+    own: Ref
+    others: Mapping[Operand, Ref]
 
 
 class ShiftedRows:
@@ -67,110 +90,145 @@ class ShiftedRows:
         self.e, self.f = space.e, space.f
         self.target, self.kernel = target, kernel
         pairs = zip(sources, shifts, strict=True)
-        self.operands = [x if shift is None else _in_plane(shift) for x, shift in pairs]
-        self.rows, self.count = (ONE, *space.sizes)[-2:]
-        self.row_step = (ZERO, *target.strides)[-2]
+        self.operands = [x if shift is None else _in_space(shift) for x, shift in pairs]
+        self.planes, self.rows, self.count = (ONE, ONE, *space.sizes)[-3:]
         read = [x for x in self.operands if isinstance(x, tuple)]
-        of_line = [step for row, step in read if row < 0]
-        self.has_line, self.behind = bool(of_line), max([0, *of_line])
+        of_line = [steps for planes, rows, steps in read if not planes and rows < 0]
+        self.has_planes, self.reads_above = _PLANE_BEFORE in read, bool(of_line)
+        self.has_lines, self.behind = self.has_planes or self.reads_above, max([0, *of_line])
         #: the shifts that lie before others, of which the elements are carried
-        self.carried = [x for x in ((0, -1), (-1, -1)) if x in read]
-        self.line: Ref = ZERO
+        self.carried = [x for x in (_BEFORE, _BEFORE_ABOVE) if x in read]
+        self.lines: Ref = ZERO
+        self.width = self.f.binary("add", self.count, self.behind)
         self.group = self.f.module.distinct_metadata("!{}")
 
-    def make_line(self) -> None:
-        """Make the memory that keeps a row, and what is read behind its end."""
-        if self.has_line:
-            size = self.f.binary("add", self.count, self.behind)
+    def make_lines(self) -> None:
+        """Make the memory that keeps rows, and what is read behind their ends."""
+        if self.has_lines:
+            lines = self.f.binary("add", self.rows, 1) if self.has_planes else ONE
+            size = self.f.mul(lines, self.width)
             made = new_array(self.e, ArrayType(self.target.dtype, (None,)), [size])
-            self.line = array_parts(made).data
+            self.lines = array_parts(made).data
 
     def emit(self) -> None:
         """Write the loops."""
         f = self.f
         begin, done = f.new_block("rows"), f.new_block("stored")
-        are_some = f.binary("and", f.icmp("sgt", self.rows, 0), f.icmp("sgt", self.count, 0))
-        f.condbr(are_some, begin, done)
+        sizes = (self.planes, self.rows, self.count)
+        f.condbr(all_of(f, [f.icmp("sgt", size, 0) for size in sizes]), begin, done)
         f.start(begin)
         f.has_vectors = True
-        if self.has_line:
-            self._keep(self.target.data, ZERO, self.count)
-        outer_loop(self.e, self.rows, self._row, is_one_copy=True)
+        if self.has_planes:
+            outer_loop(self.e, self.rows, self._keep_plane, is_one_copy=True)
+        outer_loop(self.e, self.planes, self._plane, is_one_copy=True)
         f.has_vectors = False
         f.br(done)
         f.start(done)
 
-    def _row(self, k: Ref) -> None:
-        row = self.f.gep("i8", self.target.data, self.f.mul(k, self.row_step), "")
+    def _keep_plane(self, k: Ref) -> None:
+        """Keep a row of the plane before the first one."""
+        row = self._along(self.target, self.target.data, 1, k)
+        self._copy(self._place(row, _PLANE_BEFORE, ZERO), self._own_line(k), self.count)
+
+    def _plane(self, k: Ref) -> None:
+        plane = self._along(self.target, self.target.data, 0, k)
+        others = {x: self._along(x, x.data, 0, k) for x in self.operands if isinstance(x, Operand)}
+        if self.reads_above:
+            self._copy(self._place(plane, _ABOVE, ZERO), self.lines, self.count)
+
+        def row(k: Ref) -> None:
+            places = {x: self._along(x, place, 1, k) for x, place in others.items()}
+            place, above = self._along(self.target, plane, 1, k), self._line(k)
+            self._row(_Row(place, above, self._own_line(k), places))
+
+        outer_loop(self.e, self.rows, row, is_one_copy=True)
+
+    def _row(self, row: _Row) -> None:
         if self.behind:
-            self._keep(row, self.count, integer("i64", self.behind))
-        start = [self._load(self._place(row, shift, ZERO)).ref for shift in self.carried]
+            places = (
+                self._place(row.place, _ABOVE, self.count),
+                self._element(row.above, self.count),
+            )
+            self._copy(*places, integer("i64", self.behind))
+        start = [self._load(self._place(row.place, shift, ZERO)).ref for shift in self.carried]
         hints = hints_of(self.group, is_unit=True)
         hints = (*hints, _ONE_VECTOR) if start else hints
 
-        others = {
-            x: self.f.gep("i8", x.data, self.f.mul(k, (ZERO, *x.strides)[-2]), "")
-            for x in self.operands
-            if isinstance(x, Operand)
-        }
-
         def trip(j: Ref, carried: State) -> State:
-            return self._trip(row, others, j, carried)
+            return self._trip(row, j, carried)
 
         inner_loop(self.e, self.count, start, trip, hints, self.kernel.length)
 
-    def _trip(self, row: Ref, others: Mapping[Operand, Ref], j: Ref, carried: State) -> State:
+    def _trip(self, row: _Row, j: Ref, carried: State) -> State:
         """One element: all loads come before the stores."""
-        type_, here = self.target.type.element, (0, 0)
+        type_ = self.target.type.element
         known = {x: Native(type_, (ref,)) for x, ref in zip(self.carried, carried, strict=True)}
-        following = [(above, 0) for above, _ in self.carried]
+        following = [(planes, rows, 0) for planes, rows, _ in self.carried]
         read = [x for x in self.operands if isinstance(x, tuple)]
-        for shift in (*read, *following, *([here] if self.has_line else ())):
+        for shift in (*read, *following, *([_HERE] if self.has_lines else ())):
             if shift not in known:
-                is_kept, step = shift[0] < 0, (0, shift[1])
-                known[shift] = self._load(
-                    self._place(self.line, step, j) if is_kept else self._place(row, shift, j)
-                )
-        (result,) = self.kernel.compute([self._operand(x, known, others, j) for x in self.operands])
-        if self.has_line:
-            self._store(known[here], self._place(self.line, here, j))
-        self._store(cast_value(self.f, result, type_), self._place(row, here, j))
+                known[shift] = self._load(self._place_of(row, shift, j))
+        elements = [self._operand(x, known, row, j) for x in self.operands]
+        (result,) = self.kernel.compute(elements)
+        if self.has_lines:
+            self._store(known[_HERE], self._element(row.own, j))
+        self._store(cast_value(self.f, result, type_), self._element(row.place, j))
         return [known[shift].ref for shift in following]
 
     def _operand(
-        self,
-        x: Source | _Shift,
-        known: Mapping[_Shift, Native],
-        others: Mapping[Operand, Ref],
-        j: Ref,
+        self, x: Source | _Shift, known: Mapping[_Shift, Native], row: _Row, j: Ref
     ) -> Native:
-        if isinstance(x, Operand):
-            place = (
-                self.f.gep(f"[{x.dtype.itemsize} x i8]", others[x], j, "")
-                if x.strides[-1].constant
-                else others[x]
-            )
-            return load_element(self.f, place, x.dtype, x.type.element, self._suffix)
-        return known[x] if isinstance(x, tuple) else x
+        if not isinstance(x, Operand):
+            return known[x] if isinstance(x, tuple) else x
+        place, size = row.others[x], x.dtype.itemsize
+        if x.strides[-1].constant:
+            place = self.f.gep(f"[{size} x i8]", place, j, "")
+        return load_element(self.f, place, x.dtype, x.type.element, self._suffix)
 
-    def _keep(self, row: Ref, first: Ref, count: Ref) -> None:
-        """Put elements of the row before into the line."""
+    def _copy(self, source: Ref, target: Ref, count: Ref) -> None:
+        """Keep elements of a row."""
 
         def keep(j: Ref, carried: State) -> State:
-            at = self.f.binary("add", first, j)
-            self._store(
-                self._load(self._place(row, (-1, 0), at)), self._place(self.line, (0, 0), at)
-            )
+            self._store(self._load(self._element(source, j)), self._element(target, j))
             return carried
 
         inner_loop(self.e, count, [], keep, hints_of(self.group, is_unit=True), 0)
 
+    # -- places ------------------------------------------------------------------------------------
+
+    def _along(self, x: Operand, place: Ref, axis: int, k: Ref) -> Ref:
+        """What lies `k` planes (axis 0) or rows (1) behind a place."""
+        stride = (ZERO, ZERO, *x.strides)[-3:][axis]
+        return self.f.gep("i8", place, self.f.mul(k, stride), "")
+
+    def _line(self, k: Ref) -> Ref:
+        """The line in which the row before row `k` is kept; the row's own takes its place, unless planes are kept."""
+        return (
+            self._element(self.lines, self.f.mul(k, self.width)) if self.has_planes else self.lines
+        )
+
+    def _own_line(self, k: Ref) -> Ref:
+        return self._line(self.f.binary("add", k, 1))
+
+    def _place_of(self, row: _Row, shift: _Shift, j: Ref) -> Ref:
+        """Where an element lies that was not written over, or is kept."""
+        planes, rows, steps = shift
+        if planes < 0:
+            return self._element(row.own, j)
+        if not planes and rows < 0:
+            return self._place(row.above, (0, 0, steps), j)
+        return self._place(row.place, shift, j)
+
     def _place(self, row: Ref, shift: _Shift, j: Ref) -> Ref:
-        """The address of element `j` of a row, or of one so far from it."""
-        f, (rows, steps) = self.f, shift
-        size = self.target.dtype.itemsize
-        offset = f.binary("add", f.mul(integer("i64", rows), self.row_step), steps * size)
-        return f.gep(f"[{size} x i8]", f.gep("i8", row, offset, ""), j, "")
+        """The address of what lies so far from element `j` of a row."""
+        f, strides = self.f, (ZERO, ZERO, *self.target.strides)[-3:]
+        offset = ZERO
+        for steps, stride in zip(shift, strides, strict=True):
+            offset = f.binary("add", offset, f.mul(integer("i64", steps), stride))
+        return self._element(f.gep("i8", row, offset, ""), j)
+
+    def _element(self, row: Ref, j: Ref) -> Ref:
+        return self.f.gep(f"[{self.target.dtype.itemsize} x i8]", row, j, "")
 
     def _load(self, place: Ref) -> Native:
         type_ = self.target.type

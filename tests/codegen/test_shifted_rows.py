@@ -55,6 +55,13 @@ def compare(function, arrays):
         return HAZARD in made.dump_llvm()
 
 
+CUBES = ((0, 4, 9), (3, 4, 4), (4, 1, 9), (4, 4, 5), (5, 6, 12), (9, 7, 40))
+
+
+def cubes(dtype):
+    return [guarded_array(size, dtype, at) for size in CUBES for at in ("end", "start")]
+
+
 def matrices(dtype):
     return [guarded_array(size, dtype, at) for size in SIZES for at in ("end", "start")]
 
@@ -63,6 +70,11 @@ OF_PLANES = [
     shifts
     for count in (1, 2, 3, 5)
     for shifts in itertools.combinations(itertools.product(STEPS, STEPS), count)
+]
+OF_CUBES = [
+    shifts
+    for count in (2, 3)
+    for shifts in itertools.combinations(itertools.product((-1, 0, 1), STEPS, STEPS), count)
 ]
 OF_VECTORS = [
     shifts for count in (1, 2, 3) for shifts in itertools.combinations([(x,) for x in STEPS], count)
@@ -74,6 +86,23 @@ OF_VECTORS = [
 def test_parts_of_planes(shifts, store):
     waits = compare(stencil(shifts, store), matrices("f8"))
     assert not (waits and len(shifts) > 1)
+
+
+@pytest.mark.parametrize(
+    "shifts",
+    [
+        *random.Random(5).sample(OF_CUBES, 15),
+        [(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1), (0, 0, 0)],
+        [(-1, 0, 0), (0, -1, 2), (0, -1, -1), (1, -1, -1)],
+        [(-1, 0, 0), (-1, 0, -1)],
+        [(-1, 0, 0), (2, -1, -1)],
+    ],
+    ids=str,
+)
+def test_parts_of_cubes(shifts):
+    waits = compare(stencil(shifts), cubes("f8"))
+    are_kept = all(shift == (-1, 0, 0) for shift in shifts if shift[0] < 0)
+    assert waits == (not are_kept or len(shifts) == 1)
 
 
 @pytest.mark.parametrize("shifts", OF_VECTORS, ids=str)
