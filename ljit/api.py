@@ -27,7 +27,7 @@ from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
-from ljit.runtime.waiting import Waiting, count_in
+from ljit.runtime.waiting import Waiting, count_in, loading
 from ljit.stack import compiler_frames
 from ljit.tracers import is_traced
 
@@ -75,7 +75,7 @@ class _shown(Generic[T]):  # noqa: N801  # a decorator
 @functools.cache
 def _executor_class() -> type[ProfilingExecutor]:
     """Import what translates and interprets functions: most of what the first call of a process does."""
-    with import_lock, compiler_frames(), no_collections(), timed_apart():
+    with import_lock, compiler_frames(), no_collections(), loading():
         from ljit.runtime.executor import ProfilingExecutor
 
         pass_over(name for name in list(sys.modules) if name.startswith(_RUNNERS))

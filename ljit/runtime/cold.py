@@ -158,6 +158,12 @@ class ColdCalls(Record, frozen=False):
             price(plan, baseline) + loading, is_likely=self.is_likely(plan), spent=plan.seconds
         )
 
+    def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
+        """Whether the interpreter may run a call; if that is likely to take long, its loops earn their own compiles."""
+        if self.may_wait and self.is_likely(plan):
+            return has_room(is_likely=True)
+        return self.has_room(plan, baseline)
+
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
         if baseline is None or self.has_run_often or plan.compiles or kinds >= MANY_KINDS:

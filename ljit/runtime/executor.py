@@ -183,7 +183,7 @@ class ProfilingExecutor:
             before = seconds_of_own_work()
             lacking = self._before is not None and self._before.lacks_profiles
             self._baseline = Baseline.of(self.fn, self._twin_of, profiles_operators=lacking)
-            self.bet.seconds += seconds_of_own_work() - before
+            self.bet.add(seconds_of_own_work() - before)
         except UserError as error:
             if self.options.strict:
                 raise
@@ -315,7 +315,9 @@ class ProfilingExecutor:
         """Count what the interpreter took; most of it CPython would not have taken."""
         plan.seconds += seconds
         claim(seconds * (1 - _SLOWNESS))
-        add_own_work(counted_once(seconds * _SLOWNESS))
+        of_own_work = counted_once(seconds * _SLOWNESS)
+        add_own_work(of_own_work)
+        self.bet.add(of_own_work)
 
     def resume(
         self, plan: Plan, at: str, state: Mapping[str, object], errors: Errors, *, is_hot: bool
@@ -419,7 +421,7 @@ class ProfilingExecutor:
         assert self.baseline is not None
         if not plan.retired:
             note_compile(unit, self.baseline)
-        self.bet.seconds += unit.seconds
+        self.bet.add(unit.seconds)
         if plan.feedback.is_hot:
             self.bet.win()
         plan.contest = Contest.of(unit, plan.last_run, plan.contest)

@@ -20,7 +20,7 @@ from ljit.ir import Effect, Graph, Node, Value, clone
 from ljit.isolation import are_builtins_replaced
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import CALL_NATIVE
-from ljit.own_time import seconds_here, timed_apart
+from ljit.own_time import seconds_here
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,
@@ -32,6 +32,7 @@ from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.passing import is_stack_small, last_entry
 from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
+from ljit.runtime.waiting import loading
 from ljit.runtime.worth import gains_by_a_call, is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS
 from ljit.types import Type
@@ -249,7 +250,7 @@ def compile_loop(
 
 
 def _compile(made: Specialization, name: str, request: CompileRequest, start: float) -> NativeUnit:
-    with timed_apart():
+    with loading():
         from ljit.codegen import CompileOptions, compile_unit
 
     options = CompileOptions(

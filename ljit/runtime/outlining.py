@@ -214,7 +214,7 @@ class OutlinedLoops:
             unit = self._native_code(plan, found, key, live)
             if unit is not None:
                 found.unit = unit
-                self.executor.bet.seconds += unit.seconds
+                self.executor.bet.add(unit.seconds)
                 self.executor.bet.win()  # the interpreter has run as long
                 found.bailouts.clear()
                 unit.retire = lambda _reason: found.retire(unit)

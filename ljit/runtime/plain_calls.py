@@ -66,7 +66,7 @@ def run_watched(
         levels = max(cold.levels, 1)
         plan.has_many_trips = may_be_many_trips(values, levels, if_unknown=are_few())
     is_left = baseline is not None and cold.leaves(plan, baseline, executor.kinds)
-    runs_here = not is_left and not is_deep() and cold.has_room(plan, baseline)
+    runs_here = not is_left and not is_deep() and cold.may_look(plan, baseline)
     if baseline is None or runs_here:
         plan.looks += 1
         return executor.interpret(plan, values)

@@ -32,10 +32,11 @@ import sys
 import time
 import types
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ljit import config
-from ljit.own_time import TimeOfCall, seconds_of_own_work, without_delays
+from ljit.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
 from ljit.recursion import call_plainly, is_deep
 from ljit.runtime.likely import (
     are_numbers,
@@ -60,6 +61,7 @@ __all__ = [
     "has_room",
     "is_staked",
     "leaves_calls",
+    "loading",
 ]
 
 _SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
@@ -98,18 +100,39 @@ _claims = _Claims()
 
 
 class Bet:
-    """What ljit did for one function so far that has not been worth it yet."""
+    """What ljit did for one function so far that has not been worth it yet; once it was, nothing is a bet any more."""
 
-    __slots__ = ("seconds",)
-    won = 0.0  # seconds of all functions, that were
+    __slots__ = ("_is_won", "seconds")
+    won = 0.0  # seconds of all functions, that were worth it
+    loading = (
+        0.0  # seconds that loading took: the first function that is worth it is worth that, too
+    )
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self._is_won = False
+
+    def add(self, seconds: float) -> None:
+        """Count what ljit did for the function."""
+        if self._is_won:
+            Bet.won += seconds
+        else:
+            self.seconds += seconds
 
     def win(self) -> None:
         """Note that the function has run as long as that took; bets that are likely to pay go on."""
-        Bet.won += self.seconds
-        self.seconds = 0.0
+        Bet.won += self.seconds + Bet.loading
+        self.seconds = Bet.loading = 0.0
+        self._is_won = True
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Count what happens in it as ljit's own work, which it does once for all functions."""
+    before = seconds_of_own_work()
+    with timed_apart():
+        yield
+    Bet.loading += seconds_of_own_work() - before
 
 
 def claim(seconds: float) -> float:

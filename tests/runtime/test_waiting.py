@@ -44,6 +44,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(waiting, "_STAKE", 0.0)
     monkeypatch.setattr(waiting, "_LEAST_STAKE", 0.0)
     monkeypatch.setattr(waiting.Bet, "won", 0.0)
+    monkeypatch.setattr(waiting.Bet, "loading", 0.0)
     monkeypatch.setattr(waiting, "time", clock)
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
@@ -207,7 +208,7 @@ def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
     assert waiting.has_room()
     with own_time.timed_apart():
         clock.go_on(0.9)
-    bet.seconds += 0.9
+    bet.add(0.9)
     assert not waiting.has_room(0.2, is_likely=True)
     assert not waiting.is_staked(0.2, is_likely=True)
     bet.win()
@@ -216,6 +217,15 @@ def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
     assert waiting.is_staked(0.2, is_likely=True)
     assert not waiting.has_room(0.2), "for what is likely only"
     assert not waiting.has_room(1.1, is_likely=True)
+    with own_time.timed_apart():
+        clock.go_on(0.9)
+    bet.add(0.9)
+    assert waiting.has_room(0.2, is_likely=True), "its function has shown that it runs long"
+    with waiting.loading():
+        clock.go_on(0.9)
+    assert not waiting.has_room(0.2, is_likely=True)
+    waiting.Bet().win()
+    assert waiting.has_room(0.2, is_likely=True)
 
 
 def test_optimised_code_and_hot_loops_win_what_was_bet(monkeypatch):
@@ -495,6 +505,21 @@ def test_compiles_for_calls_with_many_trips_have_most_of_the_stake(clock):
         assert executor.call((n,), {}) == result
         (plan,) = executor.plans.values()
         assert executor.cold.is_likely(plan) is is_likely
+
+
+def test_calls_that_are_likely_to_be_long_are_interpreted_without_room_for_a_compile(
+    clock, monkeypatch
+):
+    monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(waiting, "_LEAST_STAKE", 1e-3)
+    executor, looks = ljit.jit(total)._executor, []
+    interpret = executor.interpret
+    executor.interpret = lambda *a: looks.append(a) or interpret(*a)
+    for n, result, count in ((4, 6, 0), (30_000, 449_985_000, 1), (5, 10, 1)):
+        assert executor.call((n,), {}) == result
+        assert len(looks) == count
+    (plan,) = executor.plans.values()
+    assert plan.compiles == 0
 
 
 def test_code_that_has_run_often_is_optimised_without_room(clock):
