@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -191,6 +193,16 @@ def test_short_columns_that_are_not_finite(function) -> None:
             a[row, ::7] = special
             a[:, 3] = special
             assert_like(compiled, function, a, *rest)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_medians_of_zeros_have_no_sign(length: int) -> None:
+    columns = np.array([*itertools.product((0.0, -0.0, 1.0), repeat=length)]).T.copy()
+    compiled, of_columns = ljit.jit(median), ljit.jit(median_of_columns)
+    for _ in range(3):
+        found = of_columns(columns)
+        assert found.tobytes() == median_of_columns(columns).tobytes()
+        assert [compiled(a).tobytes() for a in columns.T] == [x.tobytes() for x in found]
 
 
 @pytest.mark.parametrize("window", [(1, 1), (3, 3), (1, 4), (8, 8), (5, 14)])

@@ -107,7 +107,8 @@ def _lower_median(e: Emitter, a: V, *, axis: int | tuple[int, ...] | None = None
 
         def value(low: V, high: V) -> V:
             first, second = e.cast(low, number), e.cast(high, number)
-            return e.select(is_odd, first, e.div(e.add(first, second), 2.0))
+            middle = e.select(is_odd, first, e.div(e.add(first, second), 2.0))
+            return e.add(middle, 0.0)  # NumPy takes a mean, which never is -0.0
 
         return Wanted(e.shr(e.sub(size, 1), 1), value)
 
