@@ -28,11 +28,11 @@ _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
 class _Roll(Record):
-    """What is rolled, which the nests may replace, and by how much along each axis; `inner` rolled it before."""
+    """What is rolled, which may become a result of a nest, how far along each axis, and the node that begins it."""
 
     source: Value
     shifts: tuple[int, ...]
-    inner: Node | None
+    first: Node
 
 
 def rolls_of_more_axes(block: Block) -> dict[Node, _Roll]:
@@ -69,9 +69,9 @@ def _rolled(node: Node, found: dict[Node, _Roll], group: dict[Value, list[Node]]
     inner = found.get(source.node) if source.node is not None else None
     if inner is not None and source.node in group.get(inner.source, ()):
         shifts = tuple(x + y for x, y in zip(own, inner.shifts))
-        roll = _Roll(inner.source, shifts, source.node)
+        roll = _Roll(inner.source, shifts, inner.first)
     else:
-        roll = _Roll(source, tuple(own), None)
+        roll = _Roll(source, tuple(own), node)
     return roll if max(map(abs, roll.shifts)) <= MOST else None
 
 
@@ -85,12 +85,13 @@ def _is_worth(nodes: Sequence[Node], found: dict[Node, _Roll]) -> bool:
 def wrap_rolled(block: Block, rolls: dict[Node, _Roll]) -> bool:
     """Put views in the place of rolled arrays that only nests need; whether there were any."""
     changed = False
+    sources = {roll.source: roll.first.inputs[0] for roll in rolls.values()}
     for source in dict.fromkeys(roll.source for roll in rolls.values()):
         nodes = [node for node in block if node in rolls and rolls[node].source is source]
         for group in _between_writes(block, nodes):
             needed = _only_needed_by(group, _only_reads)
             if len({rolls[node].shifts for node in needed}) > 1 and is_allowed(NAME, group[0]):
-                _wrap(group, needed, rolls)
+                _wrap(group[0], sources[source], needed, rolls)
                 changed = True
     return changed
 
@@ -130,11 +131,11 @@ def _only_reads(user: Node, position: int) -> bool:
     return user.op is MAP and position >= into
 
 
-def _wrap(group: Sequence[Node], needed: Collection[Node], rolls: dict[Node, _Roll]) -> None:
+def _wrap(first: Node, source: Value, needed: Collection[Node], rolls: dict[Node, _Roll]) -> None:
+    """Make the copy in front of the first node, and views of it."""
     shifts = [rolls[node].shifts for node in needed]
     before = tuple(max(0, *x) for x in zip(*shifts))
     after = tuple(max(0, *(-y for y in x)) for x in zip(*shifts))
-    first, source = group[0], _source(group[0], rolls)
     attrs = {"before": before, "after": after}
     whole = first.create_before(get_op("np::wrapped"), [source], attrs, like=first).output
     for node in needed:
@@ -146,8 +147,3 @@ def _wrap(group: Sequence[Node], needed: Collection[Node], rolls: dict[Node, _Ro
         node.output.replace_all_uses_with(view)
     for node in reversed(list(needed)):
         node.erase()
-
-
-def _source(node: Node, rolls: dict[Node, _Roll]) -> Value:
-    inner = rolls[node].inner
-    return node.inputs[0] if inner is None else _source(inner, rolls)

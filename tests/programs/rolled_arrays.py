@@ -99,6 +99,14 @@ def third_derivative(u):
     )
 
 
+@program(lambda: (cells(6, 6), cells(6, 6) * 3), lambda: (cells(2, 5), cells(2, 5)))
+def rolled_again_and_returned(a, b):
+    far = np.roll(a, 2, axis=0)
+    near = np.roll(far, -1, axis=0)
+    mixed = np.roll(a, 2, axis=1) - np.roll(near, 1, axis=0) * far
+    return far, mixed, np.roll(b, 2, axis=0), np.roll(np.roll(b, 1, axis=1), 1, axis=0) + b
+
+
 @program(lambda: (field(5, 6),), lambda: (field(1, 2),), lambda: (field(5, 6).astype(np.float32),))
 def changed_behind_rolls(a):
     left, right, up = np.roll(a, 1, axis=1), np.roll(a, -1, axis=1), np.roll(a, 1, axis=0)
