@@ -11,6 +11,7 @@ from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects import keyed_items
 from ljit.codegen.objects.c_api import call_with_tuple
 from ljit.codegen.objects.class_flags import flag_test
+from ljit.codegen.objects.identities import identity_test
 from ljit.codegen.objects.iterators import cell_of, item_of
 from ljit.codegen.references.characters import has_character, lacks_character
 from ljit.codegen.texts import text_searches
@@ -43,6 +44,8 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     next_of: (item_of,),
     operator.add: (joined_texts,),
     operator.iadd: (append_text,),
+    operator.eq: (identity_test("eq"),),
+    operator.ne: (identity_test("ne"),),
     operator.getitem: (keyed_items.item_of_dict, part_of, reversed_text),
     operator.setitem: (keyed_items.store_in_dict,),
     str: (text_of_int,),
