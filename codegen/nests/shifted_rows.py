@@ -116,14 +116,18 @@ class ShiftedRows:
         begin, done = f.new_block("rows"), f.new_block("stored")
         sizes = (self.planes, self.rows, self.count)
         f.condbr(all_of(f, [f.icmp("sgt", size, 0) for size in sizes]), begin, done)
-        f.start(begin)
+        if f.start(begin):
+            self._write_loops()
+            f.br(done)
+        f.start(done)
+
+    def _write_loops(self) -> None:
+        f = self.f
         f.has_vectors = True
         if self.has_planes:
             outer_loop(self.e, self.rows, self._keep_plane, is_one_copy=True)
         outer_loop(self.e, self.planes, self._plane, is_one_copy=True)
         f.has_vectors = False
-        f.br(done)
-        f.start(done)
 
     def _keep_plane(self, k: Ref) -> None:
         """Keep a row of the plane before the first one."""

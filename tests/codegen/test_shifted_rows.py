@@ -212,6 +212,18 @@ def test_other_arrays_and_orders():
             np.testing.assert_array_equal(ours, theirs)
 
 
+def test_known_sizes():
+    """Small arrays of which the sizes are known, nothing of which may be stored to."""
+    for size in (1, 3, 4, 5):
+        function = function_of(
+            "def f(a, n):\n"
+            "    for _ in range(n):\n"
+            "        a[3:] = a[2:-1] - 2 * a[3:]\n"
+            "    return a\n"
+        )
+        compare(function, [np.zeros(size), np.zeros((size, 4))])
+
+
 def test_the_element_before_is_another_lane():
     made = ljit.jit(stencil([(-1, 0), (0, -1), (0, 1), (1, 0)]))
     with config.overridden(cold_calls=False, quick_runs=0):
