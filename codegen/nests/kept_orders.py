@@ -39,7 +39,9 @@ def kept_order(e: Emitter, made: Native, order: MemoryOrder) -> Native:
     assert isinstance(made.type, ArrayType)
     assert parts.strides is not None
     first_known = made.type.ndim - order.is_last_known
-    before, mixed, done = f.block, f.new_block("mixed"), f.new_block("ordered")
+    mixed, done = f.new_block("mixed"), f.new_block("ordered")
+    is_asked = order.is_mixed.constant is None  # it is not where all strides are known
+    before = f.block if is_asked else None
     f.condbr(order.is_mixed, mixed, done)
     f.start(mixed)
     steps = e.stack_array("i64", len(order.steps) * made.type.ndim)

@@ -524,6 +524,35 @@ def test_results_lie_in_any_order_of_axes(function, quick_runs):
     assert sum(s.bailouts for s in f.specializations) < 10  # sizes that broadcast
 
 
+def swapped_inner():
+    return np.ones((2, 3, 4)).transpose(0, 2, 1) * 2.0
+
+
+def swapped_outer():
+    return np.ones((2, 3, 4)).transpose(1, 0, 2) * 2.0
+
+
+def rotated():
+    a = np.zeros((2, 3, 4)).transpose(2, 0, 1)
+    a[...] = 3.0
+    return a * 2.0
+
+
+def in_fortran_order():
+    return np.ones((2, 3, 4)).transpose(2, 1, 0) * 2.0
+
+
+@pytest.mark.parametrize("quick_runs", [0, 10**6])
+@pytest.mark.parametrize("function", [swapped_inner, swapped_outer, rotated, in_fortran_order])
+def test_an_order_of_axes_that_is_known_when_code_is_made(function, quick_runs):
+    f, wanted = ljit.jit(function), function()
+    with config.overridden(quick_runs=quick_runs, cold_calls=0):
+        for _ in range(3):
+            found = f()
+            np.testing.assert_array_equal(found, wanted, strict=True)
+            assert found.strides == wanted.strides
+
+
 def test_operands_in_two_orders_give_the_one_of_NumPy():
     f = ljit.jit(lambda a, b: a + b)
     orders = [*itertools.permutations(range(3))]
