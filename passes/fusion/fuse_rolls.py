@@ -4,9 +4,9 @@
                                                         p[:-1, :-1] + p[1:, 1:]
 
 One copy takes the place of several, also of those of which others are rolled (``np.roll(np.roll(a, 1, 0), 1, 1)``).
-`fuse` finds them first, so that `fuse_parts` leaves them alone: what is only rolled by one along the first axis needs
-no copy at all. When nests are made, it puts views in the place of the operands that are rolled. Of a copy that
-something else needs as an array nothing changes.
+`fuse` finds them first, so that `fuse_parts` leaves them alone: what is only rolled by one along one axis within an
+expression needs no copy at all. When nests are made, it puts views in the place of the operands that are rolled. Of a
+copy that something else needs as an array nothing changes.
 """
 
 from __future__ import annotations
@@ -50,8 +50,34 @@ def rolls_of_more_axes(block: Block) -> dict[Node, _Roll]:
         if roll is not None:
             found[node] = roll
             group.setdefault(roll.source, []).append(node)
-    usable = [_only_needed_by(nodes, _is_work) for g in (*groups, group) for nodes in g.values()]
+    numbers = _expressions(block, found)
+    parts = dict[tuple[int, Value, int], list[Node]]()
+    for place, sources in enumerate([*groups, group]):
+        for source, nodes in sources.items():
+            for node in nodes:
+                parts.setdefault((place, source, numbers[node]), []).append(node)
+    usable = [_only_needed_by(nodes, _is_work) for nodes in parts.values()]
     return {node: found[node] for nodes in usable if _is_worth(nodes, found) for node in nodes}
+
+
+def _expressions(block: Block, rolls: dict[Node, _Roll]) -> dict[Node, int]:
+    """A number for each roll: the same for those that meet in elementwise ops, or are rolled again."""
+    known, merged = dict[Value, int](), list[int]()
+
+    def root(i: int) -> int:
+        return i if merged[i] == i else root(merged[i])
+
+    for node in block:
+        if not node.op.elementwise and node not in rolls:
+            continue
+        met = {root(known[v]) for v in node.inputs if v in known}
+        if node in rolls and not met:
+            met = {len(merged)}
+            merged.append(len(merged))
+        for i in met:
+            merged[i] = min(met)
+        known.update((out, min(met)) for out in node.outputs if met)
+    return {node: root(known[node.output]) for node in rolls}
 
 
 def _rolled(node: Node, found: dict[Node, _Roll], group: dict[Value, list[Node]]) -> _Roll | None:
@@ -76,10 +102,11 @@ def _rolled(node: Node, found: dict[Node, _Roll], group: dict[Value, list[Node]]
 
 
 def _is_worth(nodes: Sequence[Node], found: dict[Node, _Roll]) -> bool:
-    """Whether there are two copies at least that parts would not do without."""
+    """Whether they are of several kinds, and not all by one along the same axis: parts do without a copy then."""
     shifts = {found[node].shifts for node in nodes}
-    by_one = {s for s in shifts if abs(s[0]) == 1 and not any(s[1:])}
-    return len(shifts) > 1 and len(shifts) > len(by_one)
+    axes = {tuple(map(bool, s)) for s in shifts}
+    is_by_one = all(sum(map(abs, s)) == 1 for s in shifts)
+    return len(shifts) > 1 and not (is_by_one and len(axes) == 1)
 
 
 def wrap_rolled(block: Block, rolls: dict[Node, _Roll]) -> bool:
