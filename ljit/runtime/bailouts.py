@@ -190,12 +190,20 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
         alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[bailout.site_index] >= patience(site.reason) + _is_told_of(site):
-        if site.reason == OTHER_ITEM:  # other reads find such items, too, as the profile tells
-            feedback.other_items.update(s.origin for s in unit.sites if s.reason == OTHER_ITEM)
+        if site.reason == OTHER_ITEM:
+            _learn_items(feedback, unit, site)
             return
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
         failed = feedback.no_uints if site.reason == NO_UINT else feedback.widened
         (feedback.failed_tests if is_test else failed).add(site.origin)
+
+
+def _learn_items(feedback: PlanFeedback, unit: NativeUnit, site: SiteInfo) -> None:
+    """Other reads find such items, too, as the profile tells, but not of items that a search only looks at."""
+    if site.origin in feedback.met_items:
+        feedback.widened.add(site.origin)
+    feedback.met_items.add(site.origin)
+    feedback.other_items.update(s.origin for s in unit.sites if s.reason == OTHER_ITEM)
 
 
 def _is_told_of(site: SiteInfo) -> bool:

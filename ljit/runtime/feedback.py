@@ -21,8 +21,9 @@ class PlanFeedback(Record, frozen=False):
 
     profile: Profile = made_by(factory=Profile)
     widened: set[int] = made_by(factory=set)
-    #: nodes that read items of other types than expected
+    #: nodes that read items of other types than expected, or may have
     other_items: set[int] = made_by(factory=set)
+    met_items: set[int] = made_by(factory=set)  # those that did
     no_uints: set[int] = made_by(factory=set)  # nodes with ints outside of [0, 2**64)
     negatives: set[int] = made_by(
         factory=set

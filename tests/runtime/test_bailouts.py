@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import operator
 
 import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from tests.programs.harness import Args, compare
 from tests.runtime.outcomes import assert_same_calls, asserts, outcome
 
@@ -55,6 +57,20 @@ def test_items_of_lists_that_change_type_are_learnt():
         for xs in lists:
             assert compare(items(xs), f(xs)) is None
     assert compiles(f) == seen
+
+
+def places(xs, n):
+    return [bisect.bisect_right(xs, k) for k in range(n)]
+
+
+def test_searches_through_other_items_than_seen_leave_a_few_times():
+    """Their results tell nothing of the items."""
+    f, xs = ljit.jit(places), [2**k for k in range(300)]
+    with config.overridden(cold_calls=False):
+        for _ in range(20):
+            assert compare(places(xs, 50), f(xs, 50)) is None
+    (info,) = f.specializations
+    assert (info.state, info.compiles, info.bailouts) == ("native", 3, 4)
 
 
 def branches(table, flag):
