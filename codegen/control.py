@@ -412,7 +412,7 @@ class GraphEmitter:
             kernel,
             attrs=node.attrs,
             elements=elements,
-            shifts=shifts_of(node),
+            shifts=None if self.e.is_quick else shifts_of(node),
         )
         self.define(node, made)
 

@@ -288,7 +288,7 @@ class _Nest(AxisOrder):
 
     def emit_shifted(self, kernel: Kernel, shifts: Sequence[Shift]) -> bool:
         """Write the loops of a nest over parts of one array, if they can go in place; whether they can."""
-        if self.e.is_quick or not can_go_in_place(self.into[0], self.sources, shifts, kernel):
+        if not can_go_in_place(self.into[0], self.sources, shifts, kernel):
             return False
         rows = ShiftedRows(self.space, self.into[0], self.sources, shifts, kernel)
         rows.make_lines()
