@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ljit.analysis.shifts import Shift
+from ljit.analysis.shifts import Shifts
 from ljit.codegen.arrays.arrays import load_element, new_array
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
@@ -37,7 +37,7 @@ from ljit.codegen.nests.nest_space import (
     rank_of,
 )
 from ljit.codegen.nests.nest_strides import forwards
-from ljit.codegen.nests.shifted_rows import ShiftedRows, can_go_in_place
+from ljit.codegen.nests.shifted_rows import ShiftedRows, can_go_in_place, is_in_place
 from ljit.codegen.scalars.casts import cast_value
 from ljit.errors import CodegenError
 from ljit.ir import OddLayout, OpDef, get_op
@@ -78,13 +78,13 @@ def emit_map(
     *,
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
-    shifts: Sequence[Shift] | None = None,
+    shifts: Shifts | None = None,
     may_be_empty: bool = False,
 ) -> list[Native]:
     """Emit the nest; the kernel's first results go to `into`, the others are fresh (given back).
 
     `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `shifts`: how far
-    the inputs lie behind `into`, if all are parts of one array. `may_be_empty`: no checks are missed where there are no
+    the inputs lie behind `into`, as parts of one array. `may_be_empty`: no checks are missed where there are no
     elements.
     """
     ndim = rank_of((*into, *inputs))
@@ -102,11 +102,12 @@ def emit_map(
     nest.leave_if_rows_are_single()
     if not e.f.is_reachable:
         return []
-    if shifts and nest.emit_shifted(kernel, shifts):
+    is_apart = bool(attrs.get("apart", False))
+    if shifts and nest.can_go_in_place(shifts, kernel):
+        nest.emit_shifted(shifts, kernel, is_apart=is_apart)
         return []
     operands = kernel.operands[len(into) :] or [range(len(inputs))] * len(out_types)
     made = nest.make_results(out_types, elements[len(into) :] or out_types, operands)
-    is_apart = bool(attrs.get("apart", False))
     nest.emit(kernel, is_apart=is_apart)
     return [result() for result in made]
 
@@ -286,15 +287,22 @@ class _Nest(AxisOrder):
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def emit_shifted(self, kernel: Kernel, shifts: Sequence[Shift]) -> bool:
-        """Write the loops of a nest over parts of one array, if they can go in place; whether they can."""
-        if not can_go_in_place(self.into[0], self.sources, shifts, kernel):
-            return False
-        rows = ShiftedRows(self.space, self.into[0], self.sources, shifts, kernel)
-        rows.make_lines()
-        with own_function(self.e.f):
-            rows.emit()
-        return True
+    def can_go_in_place(self, shifts: Shifts, kernel: Kernel) -> bool:
+        """Whether rows of a nest over parts of one array can be written over as they are read."""
+        return can_go_in_place(self.into[0], self.sources, shifts.of_operands, kernel)
+
+    def emit_shifted(self, shifts: Shifts, kernel: Kernel, *, is_apart: bool) -> None:
+        """Write the loops of a nest over parts of one array; others, too, if they may lie otherwise."""
+        target, sources = self.into[0], self.sources
+
+        def write() -> None:
+            rows = ShiftedRows(self.space, target, sources, shifts.of_operands, kernel)
+            rows.make_lines()
+            with own_function(self.e.f):
+                rows.emit()
+
+        is_fit = is_in_place(self.space, target, sources, shifts)
+        either(self.e.f, is_fit, write, partial(self.emit, kernel, is_apart=is_apart))
 
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""

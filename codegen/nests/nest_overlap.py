@@ -19,7 +19,7 @@ from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["Redirection", "block_shift", "redirect_overlapping"]
+__all__ = ["Redirection", "block_shift", "hazard_of", "redirect_overlapping"]
 
 _PURE = "nounwind willreturn memory(none)"
 _RING = 4  # blocks at most; two are enough where results wait for one
@@ -75,15 +75,11 @@ class _Hazards:
         self.worst = ZERO  # of what `_hazard_function` says
 
     def add(self, x: Operand, *, is_strict: bool) -> None:
-        f, target, space = self.f, self.target, self.space
-        if not is_strict and _is_same_view(target, x):
+        if not is_strict and _is_same_view(self.target, x):
             return
-        sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
-        strict = TRUE if is_strict else FALSE
-        axes = (*space.sizes, *target.strides, *x.strides)
-        function = _hazard_function(space.ndim)
-        found = f.call("i64", function, (target.data, x.data, *sizes, strict, *axes), _PURE)
-        self.worst = f.select(f.icmp("sgt", found, self.worst), found, self.worst)
+        found = hazard_of(self.space, self.target, x, is_strict=is_strict)
+        is_worse = self.f.icmp("sgt", found, self.worst)
+        self.worst = self.f.select(is_worse, found, self.worst)
 
     def redirection(self) -> Redirection | None:
         f, space = self.f, self.space
@@ -122,6 +118,18 @@ class _Hazards:
         data.add(array_parts(made).data, left)
         strides = [f.select(overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
         return target.with_changes(strides=strides, data=data, is_plain=False, steps=strides)
+
+
+def hazard_of(space: Space, target: Operand, x: Operand, *, is_strict: bool) -> Ref:
+    """What the target's blocks have to wait for because of an operand; 0: for nothing.
+
+    `is_strict`: an operand that is the same view of the same memory counts, too.
+    """
+    sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
+    strict = TRUE if is_strict else FALSE
+    axes = (*space.sizes, *target.strides, *x.strides)
+    function = _hazard_function(space.ndim)
+    return space.f.call("i64", function, (target.data, x.data, *sizes, strict, *axes), _PURE)
 
 
 def block_shift(f: FunctionBuilder, sizes: Sequence[Ref]) -> Ref:

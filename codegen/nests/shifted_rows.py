@@ -14,18 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ljit.analysis.shifts import Shift
+from ljit.analysis.shifts import Shift, Shifts
 from ljit.codegen.arrays.arrays import load_element, new_array, store_element
-from ljit.codegen.llvm.builder import Ref, integer
+from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, outer_loop
 from ljit.codegen.nests.nest_elements import Kernel, Source
+from ljit.codegen.nests.nest_overlap import hazard_of
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, all_of
 from ljit.codegen.scalars.casts import cast_value
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["ShiftedRows", "can_go_in_place"]
+__all__ = ["ShiftedRows", "can_go_in_place", "is_in_place"]
 
 _Shift = tuple[int, int, int]  # planes, rows, and elements of a row
 _HERE, _BEFORE, _ABOVE, _BEFORE_ABOVE, _PLANE_BEFORE = (
@@ -35,6 +36,8 @@ _HERE, _BEFORE, _ABOVE, _BEFORE_ABOVE, _PLANE_BEFORE = (
     (0, -1, -1),
     (-1, 0, 0),
 )
+_SMALL, _SHORT_ROW = 4, 128  # bytes
+_FAR = 1024
 #: what a vector leaves over is done one by one
 _ONE_VECTOR = '!{!"llvm.loop.interleave.count", i32 1}'
 
@@ -44,10 +47,10 @@ def can_go_in_place(
 ) -> bool:
     """Whether rows can be written over as they are read.
 
-    That is so for up to three axes, numbers that registers hold, and other arrays without gaps in their rows.
+    That is so for up to three axes, all numbers but bools, which are slower so, and other arrays without gaps in their
+    rows.
     """
-    type_ = target.type
-    if not 1 <= type_.ndim <= 3 or type_.dtype.kind not in "fiu" or type_.dtype.itemsize < 4:
+    if not 1 <= target.type.ndim <= 3 or target.dtype.kind == "b":
         return False
     if kernel.may_leave or kernel.staged is not None or kernel.row_loop is not None:
         return False
@@ -59,7 +62,57 @@ def can_go_in_place(
     if any(shift[0] < 0 and shift != _PLANE_BEFORE for shift in read):
         return False
     steps = [step for shift in read for step in shift]
-    return any(steps) and min(steps) >= -1
+    return any(steps) and min(steps) >= -1 and max(steps) <= _FAR
+
+
+def is_in_place(space: Space, target: Operand, sources: Sequence[Source], shifts: Shifts) -> Ref:
+    """Whether rows are to be written over as they are read: a condition for run time, if it is not known.
+
+    What short rows of small elements leave over behind a vector is too much to be done one by one.
+    """
+    item = target.dtype.itemsize
+    last = [shift[-1] for shift in shifts.of_operands if shift is not None]
+    is_one_by_one = item < _SMALL and min(last) < 0
+    least = _SHORT_ROW // item if is_one_by_one else 0
+    is_long = space.f.icmp("sge", space.sizes[-1], least) if least else TRUE
+    if shifts.are_sure:
+        return is_long
+    return all_of(space.f, [is_long, _are_shifted(space, target, sources, shifts.of_operands)])
+
+
+def _are_shifted(
+    space: Space, target: Operand, sources: Sequence[Source], shifts: Sequence[Shift]
+) -> Ref:
+    """Whether arrays lie as far behind the target as is expected of them, and others elsewhere.
+
+    Elements are side by side in rows, and rows apart: no two of those that are read or written share memory.
+    """
+    f = space.f
+    found = [f.icmp("eq", target.strides[-1], target.dtype.itemsize)]
+    for axis in range(1, space.ndim):
+        steps = [0, *(shift[axis] for shift in shifts if shift is not None)]
+        count = f.binary("add", space.sizes[axis], max(steps) - min(steps))
+        length = f.mul(count, target.strides[axis])
+        found.append(f.icmp("sge", target.strides[axis - 1], length))
+    for x, shift in zip(sources, shifts, strict=True):
+        if not isinstance(x, Operand):
+            continue
+        if shift is None:
+            hazard = hazard_of(space, target, x, is_strict=True)
+            found.append(f.icmp("eq", hazard, 0))
+        else:
+            pairs = zip(x.strides, target.strides, strict=True)
+            found += [f.icmp("eq", mine, other) for mine, other in pairs]
+            found.append(f.icmp("eq", x.data, _shifted(f, target, shift)))
+    return all_of(f, found)
+
+
+def _shifted(f: FunctionBuilder, x: Operand, shift: Sequence[int]) -> Ref:
+    """The address of what lies so many steps behind an array's first element."""
+    place = x.data
+    for count, stride in zip(shift, x.strides, strict=True):
+        place = f.gep("i8", place, f.mul(integer("i64", count), stride), "")
+    return place
 
 
 def _in_space(shift: tuple[int, ...]) -> _Shift:
@@ -154,7 +207,8 @@ class ShiftedRows:
                 self._element(row.above, self.count),
             )
             self._copy(*places, integer("i64", self.behind))
-        start = [self._load(self._place(row.place, shift, ZERO)).ref for shift in self.carried]
+        first = [self._load(self._place(row.place, shift, ZERO)) for shift in self.carried]
+        start = [part for x in first for part in x.parts]
         hints = hints_of(self.group, is_unit=True)
         hints = (*hints, _ONE_VECTOR) if start else hints
 
@@ -166,7 +220,11 @@ class ShiftedRows:
     def _trip(self, row: _Row, j: Ref, carried: State) -> State:
         """One element: all loads come before the stores."""
         type_ = self.target.type.element
-        known = {x: Native(type_, (ref,)) for x, ref in zip(self.carried, carried, strict=True)}
+        size = len(carried) // max(1, len(self.carried))  # complex numbers have two parts
+        known = {
+            shift: Native(type_, tuple(carried[i * size : (i + 1) * size]))
+            for i, shift in enumerate(self.carried)
+        }
         following = [(planes, rows, 0) for planes, rows, _ in self.carried]
         read = [x for x in self.operands if isinstance(x, tuple)]
         for shift in (*read, *following, *([_HERE] if self.has_lines else ())):
@@ -177,7 +235,7 @@ class ShiftedRows:
         if self.has_lines:
             self._store(known[_HERE], self._element(row.own, j))
         self._store(cast_value(self.f, result, type_), self._element(row.place, j))
-        return [known[shift].ref for shift in following]
+        return [part for shift in following for part in known[shift].parts]
 
     def _operand(
         self, x: Source | _Shift, known: Mapping[_Shift, Native], row: _Row, j: Ref

@@ -1,6 +1,7 @@
 """How far the arrays that a loop nest reads are shifted against the one that it stores to, all parts of one array.
 
 u[1:-1, 1:-1] += c * (u[2:, 1:-1] + u[1:-1, :-2])     # by (1, 0), and by (0, -1)
+u[1:n, 1:m] += c * u[0 : n - 1, 1:m]                  # by (-1, 0) if n and m are sizes that u has
 """
 
 from __future__ import annotations
@@ -8,22 +9,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.own_memory import is_apart
+from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value, get_op
+from ljit.ir.linear import Linear
 from ljit.ops.control import MAP
-from ljit.types import ArrayType, ListType, RangeType, is_number
+from ljit.records import Record
+from ljit.types import INT, ArrayType, ListType, RangeType, ScalarType, is_number
 
-__all__ = ["Shift", "shifts_of"]
+__all__ = ["Shift", "Shifts", "shifts_of"]
 
-#: the steps along each axis of the array; None: of what surely lies elsewhere, as numbers do
+#: the steps along each axis of the array; None: of what lies elsewhere, as numbers do
 Shift = tuple[int, ...] | None
 
-_Slices = Sequence[tuple[int, int]]  # along each axis: elements left out in front, and in all
+
+class Shifts(Record):
+    """The shift of each operand behind the target of a Map.
+
+    `are_sure`: there is nothing to ask at run time. Else arrays may lie otherwise than these say, have other sizes, or
+    share memory although they are of different arrays.
+    """
+
+    of_operands: Sequence[Shift]
+    are_sure: bool
 
 
-def shifts_of(node: Node) -> list[Shift] | None:
-    """The shift of each operand behind the target of a Map; None where it may read what it writes otherwise.
+class _Part(Record):
+    """A part of an array: where it begins along each axis, and how many elements it leaves out; None: not known."""
 
-    The array is in C order. All parts leave out as many elements, so that they have the same sizes, whatever those are.
+    base: Value
+    starts: Sequence[Linear]
+    left_out: Sequence[int | None]
+
+
+def shifts_of(node: Node) -> Shifts | None:
+    """The shifts of a Map's operands; None where it may read what it writes otherwise.
+
+    They are sure for an array in C order if all parts leave out as many elements: they have the same sizes then,
+    whatever those are.
     """
     if (
         node.op is not MAP
@@ -33,29 +55,31 @@ def shifts_of(node: Node) -> list[Shift] | None:
     ):
         return None
     target, *operands = node.inputs
-    base, stored = _part(target)
-    if not isinstance(base.type, ArrayType) or base.type.layout != "C" or stored is None:
+    ranges = Ranges()
+    stored = _part(target, ranges)
+    if stored is None:
         return None
-    return _shifts(base, stored, operands)
-
-
-def _shifts(base: Value, stored: _Slices, operands: Sequence[Value]) -> list[Shift] | None:
+    assert isinstance(stored.base.type, ArrayType)
+    are_sure = stored.base.type.layout == "C" and None not in stored.left_out
     found: list[Shift] = []
     for x in operands:
-        if is_number(x.type):
+        if is_number(x.type) or isinstance(x.type, ScalarType):
             found.append(None)
             continue
         if not isinstance(x.type, ArrayType):
             return None
-        array, slices = _part(x)
-        if is_apart(array, (base,)) or is_apart(base, (array,)):
+        part = _part(x, ranges)
+        if part is not None and part.base is stored.base:
+            steps = [first - other for first, other in zip(part.starts, stored.starts, strict=True)]
+            if any(step.terms for step in steps):
+                return None
+            are_sure &= part.left_out == stored.left_out
+            found.append(tuple(step.constant for step in steps))
+        else:
+            base = x if part is None else part.base
+            are_sure &= is_apart(base, (stored.base,)) or is_apart(stored.base, (base,))
             found.append(None)
-            continue
-        if array is not base or slices is None or [n for _, n in slices] != [n for _, n in stored]:
-            return None
-        pairs = zip(slices, stored, strict=True)
-        found.append(tuple(first - other for (first, _), (other, _) in pairs))
-    return found
+    return Shifts(found, are_sure)
 
 
 def _reads_numbers(node: Node) -> bool:
@@ -65,30 +89,62 @@ def _reads_numbers(node: Node) -> bool:
     return not any(isinstance(v.type, ArrayType | ListType | RangeType) for v in outer)
 
 
-def _part(x: Value) -> tuple[Value, _Slices | None]:
-    """The array that a view is a part of, and what it leaves out; None: not known."""
+def _part(x: Value, ranges: Ranges) -> _Part | None:
+    """Which part of an array a view is, or all of it; None: it is made otherwise."""
+    assert isinstance(x.type, ArrayType)
     node = x.made_by(get_op("np::getitem"))
-    if node is None or not node.inputs[1].is_constant:
-        return x, None
-    base, index = node.inputs[0], node.inputs[1].constant
-    parts = index if isinstance(index, tuple) else (index,)
+    if node is None:
+        return _Part(x, [Linear()] * x.type.ndim, [0] * x.type.ndim)
+    base, index = node.inputs
+    parts = _items(index)
     if not isinstance(base.type, ArrayType) or len(parts) > base.type.ndim:
-        return x, None
-    slices = [_left_out(part) for part in parts]
-    if None in slices:
-        return x, None
-    whole = [(0, 0)] * (base.type.ndim - len(parts))
-    return base, [*(part for part in slices if part is not None), *whole]
+        return None
+    starts, left_out = [], []
+    for part in parts:
+        bounds = _bounds(part)
+        if bounds is None:
+            return None
+        start = _start(bounds[0], ranges)
+        if start is None:
+            return None
+        starts.append(start)
+        left_out.append(_left_out(*bounds))
+    missing = base.type.ndim - len(parts)
+    return _Part(base, [*starts, *[Linear()] * missing], [*left_out, *[0] * missing])
 
 
-def _left_out(part: object) -> tuple[int, int] | None:
-    """How many elements a slice leaves out in front, and in all, however many there are."""
-    if not isinstance(part, slice) or part.step not in (None, 1):
+def _items(index: Value) -> Sequence[object]:
+    """The parts of an index: constants as they are, others as values."""
+    if index.is_constant:
+        return index.constant if isinstance(index.constant, tuple) else (index.constant,)
+    made = index.made_by(get_op("prim::TupleConstruct"))
+    parts = made.inputs if made is not None else (index,)
+    return [x.constant if x.is_constant else x for x in parts]
+
+
+def _bounds(part: object) -> tuple[object, object] | None:
+    """Start and stop of a slice without steps: constants as they are, others as values."""
+    if isinstance(part, slice):
+        return (part.start, part.stop) if part.step in (None, 1) else None
+    made = part.made_by(get_op("prim::SliceConstruct")) if isinstance(part, Value) else None
+    if made is None:
         return None
-    start = 0 if part.start is None else part.start
-    stop = 0 if part.stop is None else part.stop
-    if type(start) is not int or type(stop) is not int or start < 0 or stop > 0:
+    start, stop, step = (x.constant if x.is_constant else x for x in made.inputs)
+    return (start, stop) if step in (None, 1) else None
+
+
+def _start(start: object, ranges: Ranges) -> Linear | None:
+    """Where a slice begins if it does not begin behind the end: as a polynomial."""
+    if isinstance(start, Value):
+        return ranges.value(start) if start.type == INT else None
+    if start is None:
+        return Linear()
+    return Linear(start) if type(start) is int and start >= 0 else None
+
+
+def _left_out(start: object, stop: object) -> int | None:
+    """How many elements a slice leaves out, however many there are."""
+    first, last = (0 if x is None else x for x in (start, stop))
+    if type(first) is not int or type(last) is not int or (stop is not None and last >= 0):
         return None
-    if part.stop is not None and stop == 0:
-        return None
-    return start, start - stop
+    return first - last

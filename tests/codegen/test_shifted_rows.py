@@ -16,7 +16,7 @@ from ljit.testing.guarded import guarded_array
 from tests.frontend.harness import function_of
 
 STEPS = (-1, 0, 1, 2)
-SIZES = ((0, 9), (1, 9), (2, 2), (4, 0), (3, 4), (4, 4), (5, 12), (9, 40), (30, 77))
+SIZES = ((0, 9), (1, 9), (2, 2), (4, 0), (3, 4), (4, 4), (5, 12), (9, 40), (30, 77), (4, 300))
 
 
 def part(shift):
@@ -112,7 +112,9 @@ def test_parts_of_vectors(shifts):
     assert not (waits and len(shifts) > 1)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "i4", "u4", "i8", "u8", "i2", "f2", "c16", "?"])
+@pytest.mark.parametrize(
+    "dtype", ["f4", "i4", "u4", "i8", "u8", "i2", "u1", "f2", "c8", "c16", "?"]
+)
 def test_dtypes(dtype):
     compare(stencil([(-1, -1), (0, -1), (-1, 0), (0, 0), (1, 1), (-1, 2)]), matrices(dtype))
     converting = function_of(
@@ -210,6 +212,78 @@ def test_other_arrays_and_orders():
             a, b = views(theirs)
             function(a, b[: len(a)] if len(b) > len(a) else b, 2)
             np.testing.assert_array_equal(ours, theirs)
+
+
+VARIABLE = """
+def f(a, i, j, k, l):
+    a[i : i + k, j : j + l] = a[i + 1 : i + k + 1, j : j + l] - 0.5 * a[i - 1 : i + k - 1, j - 1 : j + l - 1]
+    return a
+"""
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "c8", "i2"])
+def test_bounds_that_vary(dtype):
+    """Wherever slices begin and end: behind the end, in front of the beginning, or counted from there."""
+    function = function_of(VARIABLE.replace("0.5", "5") if dtype == "i2" else VARIABLE)
+    made = ljit.jit(function)
+    memory = filled(np.zeros((30, 90), dtype))
+    views = (
+        lambda x: x,
+        lambda x: x[::2, :80],
+        lambda x: x[:, ::2],
+        lambda x: x[::-1],
+        lambda x: x.T,
+    )
+    bounds = [
+        (1, 1, 20, 60), (0, 1, 4, 4), (1, 0, 4, 4), (5, 5, 100, 70), (-20, 5, 10, 30), (-4, -9, 3, 8), (3, 3, 0, 5),
+        (40, 2, 5, 5), (2, 1, 1, 1), (1, 1, 10**18, 10**18),
+    ]  # fmt: skip
+    with config.overridden(cold_calls=False, quick_runs=0), np.errstate(all="ignore"):
+        for view, bound, _ in itertools.product(views, bounds, range(2)):
+            ours, theirs = memory.copy(), memory.copy()
+            try:
+                function(view(theirs), *bound)
+            except ValueError as error:
+                with pytest.raises(ValueError, match=re.escape(str(error))):
+                    made(view(ours), *bound)
+            else:
+                made(view(ours), *bound)
+            assert ours.tobytes() == theirs.tobytes(), (view(ours).strides, bound)
+    assert re.search(r"%vector\.recur\S* = phi <\d+ x ", made.dump_llvm(optimized=True))
+
+
+def test_bounds_of_sizes():
+    function = function_of(
+        "def f(a, n):\n"
+        "    rows, columns = a.shape\n"
+        "    for _ in range(n):\n"
+        "        a[1 : rows - 1, 1 : columns - 1] += 0.25 * (\n"
+        "            a[2:rows, 1 : columns - 1] + a[0 : rows - 2, 1 : columns - 1]\n"
+        "            + a[1 : rows - 1, 2:columns] + a[1 : rows - 1, 0 : columns - 2]\n"
+        "        )\n"
+        "    return a\n"
+    )
+    for dtype in ("f8", "f4", "c16"):
+        compare(function, matrices(dtype))
+
+
+@pytest.mark.parametrize("strides", [(24, 8), (8, 8), (0, 8), (-80, 8), (16, 16)], ids=str)
+def test_rows_that_share_memory(strides):
+    """What an array has twice is written over twice, as in NumPy."""
+    function = function_of(
+        "def f(a, i):\n    a[i:9, 1:9] = a[i - 1 : 8, 1:9] + 2 * a[i:9, 0:8]\n    return a\n"
+    )
+    made = ljit.jit(function)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        made(np.ones((10, 10))[:, :], 1)
+        for _ in range(3):
+            results = []
+            for call in (made, function):
+                memory = filled(np.zeros(300))
+                view = np.lib.stride_tricks.as_strided(memory[100:], (10, 10), strides)
+                call(view, 1)
+                results.append(memory.tobytes())
+            assert results[0] == results[1]
 
 
 def test_known_sizes():
