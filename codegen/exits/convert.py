@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ljit.analysis.alias import is_immutable
 from ljit.codegen.arrays.arrays import is_contiguous, strides_of
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer, undef
@@ -23,7 +24,7 @@ from ljit.codegen.llvm.forms import (
     split,
     undef_of,
 )
-from ljit.codegen.references.boxing import box, incref, unbox
+from ljit.codegen.references.boxing import box, incref, unbox, untrack
 from ljit.errors import CodegenError
 from ljit.types import (
     ANY,
@@ -73,8 +74,7 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
             return parts.object, None
         if 0 in value.memos:
             return _memoised_object(e, value, value.memos[0].ref), None
-    pointer = box(e.f, known_object(e.f, value), e.context.keep)
-    e.bailout.error_if_null(pointer)
+    pointer = _make_object(e, value)
     return pointer, e.ownership.acquire_temporary(pointer)
 
 
@@ -137,8 +137,7 @@ def _boxed(e: Emitter, value: Native) -> Ref:
         if held.constant is None:
             e.ownership.acquire(held)
         return pointer
-    pointer = box(e.f, known_object(e.f, value), e.context.keep)
-    e.bailout.error_if_null(pointer)
+    pointer = _make_object(e, value)
     e.ownership.acquire(pointer)
     return pointer
 
@@ -150,9 +149,29 @@ def new_object(e: Emitter, value: Native) -> Ref:
         pointer, _ = borrow_object(e, value)
         incref(e.f, pointer)
         return pointer
-    pointer = box(e.f, known_object(e.f, value), e.context.keep)
+    return _make_object(e, value)
+
+
+def _make_object(e: Emitter, value: Native) -> Ref:
+    """Box a value; items of a tuple that were read from objects that are kept are these objects."""
+    given = _with_objects(e, value)
+    pointer = box(e.f, known_object(e.f, given), e.context.keep)
     e.bailout.error_if_null(pointer)
+    if given is not value and is_immutable(value.type):
+        untrack(e.f, pointer)
     return pointer
+
+
+def _with_objects(e: Emitter, value: Native) -> Native:
+    """A tuple with the objects that are kept in the places of its items, however deep; else the value."""
+    if not isinstance(value.type, TupleType):
+        return value
+    items, types = [], []
+    for item in split(value):
+        there = e.ownership.object_of(item)
+        items.append(_with_objects(e, item) if there is None else Native(ANY, (there,)))
+        types.append(items[-1].type)
+    return aggregate(TupleType(tuple(types)), items) if types != [*value.type.items] else value
 
 
 def hold_made(e: Emitter, value: Native) -> None:

@@ -14,7 +14,7 @@ from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.forms import Native, split
 from ljit.ir import Effect, Node, Value
 from ljit.ops.containers.keys import looks_for_key
-from ljit.ops.containers.tuples import TUPLE_INDEX
+from ljit.ops.containers.tuples import TUPLE_CONSTRUCT, TUPLE_INDEX
 from ljit.ops.control import CALL_NATIVE
 from ljit.ops.objects import UNPACK
 from ljit.types import FLOAT, INT, ListType, TupleType
@@ -81,7 +81,7 @@ def is_boxed(value: Value) -> bool:
 
 
 def _takes_object(user: Node, index: int) -> bool:
-    if user.op is TUPLE_INDEX or user.op is UNPACK:
+    if user.op in (TUPLE_INDEX, UNPACK, TUPLE_CONSTRUCT):
         return any(map(is_boxed, user.outputs))
     use = user.op.list_use
     container = user.inputs[0].type if user.inputs else None

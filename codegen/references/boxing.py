@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ljit.analysis.alias import is_immutable
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, dtype_of, member_parts, split
@@ -35,7 +36,7 @@ from ljit.types import (
     ViewType,
 )
 
-__all__ = ["Keep", "box", "decref", "incref", "unbox", "unbox_union"]
+__all__ = ["Keep", "box", "decref", "incref", "unbox", "unbox_union", "untrack"]
 
 #: Gives the address of a Python object and keeps it alive as long as the code lives.
 Keep = Callable[[object], Ref]
@@ -159,7 +160,10 @@ def _box_items(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
 def _box_tuple(
     f: FunctionBuilder, items: Sequence[Native], keep: Keep, cls: type[tuple[object, ...]]
 ) -> Ref:
-    """Make a tuple, or an object of a subclass that adds no fields."""
+    """Make a tuple, or an object of a subclass that adds no fields.
+
+    One that can be in no cycle is nothing for the garbage collector, as it finds out itself when it first looks.
+    """
     count = integer("i64", len(items))
     if cls is tuple:
         made = f.call_external("ptr", "PyTuple_New", (count,))
@@ -178,7 +182,14 @@ def _box_tuple(
         place = f.gep("i8", made, layout.TUPLE_ITEMS + 8 * index)
         f.store(boxed, place)
         _branch_if_null(f, boxed, failed)
+    if all(is_immutable(item.type) for item in items):
+        untrack(f, made)
     return _join_made(f, made, edges, done, failed)
+
+
+def untrack(f: FunctionBuilder, made: Ref) -> None:
+    """Take an object that can be in no cycle from the garbage collector."""
+    f.call_external("void", "PyObject_GC_UnTrack", (made,))
 
 
 def _branch_if_null(f: FunctionBuilder, pointer: Ref, target: BlockRef) -> BlockRef | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import pytest
@@ -96,6 +97,18 @@ def handled(pairs):
     return seen, wrong
 
 
+def counted(table):
+    return [(len(table[key]), key) for key in table]
+
+
+def put_together(found, factor):
+    kept = []
+    for t in found:
+        (a, b), c = t
+        kept.append((c, (t[0], a * factor), (b, c)))
+    return kept
+
+
 def pairs():
     return [(i % 5 + 1000, i % 7 + 2000) for i in range(60)]
 
@@ -108,6 +121,10 @@ CASES = [
     pytest.param(made, lambda: (30,), id="made"),
     pytest.param(made_in_branches, lambda: (30,), id="made-in-branches"),
     pytest.param(taken_apart, lambda: ([(i, (i + 0.5, i % 3)) for i in range(30)],), id="apart"),
+    pytest.param(counted, lambda: ({(str(i), (i, -i)): [0] * i for i in range(9)},), id="counted"),
+    pytest.param(
+        put_together, lambda: ([((i * 1000, "b"), i / 2) for i in range(9)], 3), id="put-together"
+    ),
     pytest.param(left_early, lambda: (pairs()[:9] + pairs()[:2], 2000), id="left-early"),
     pytest.param(handled, lambda: ([(i, i % 4) for i in range(30)],), id="handled"),
 ]
@@ -168,3 +185,35 @@ def test_references_are_given_back(quick_runs):
     with pytest.raises(ValueError, match="1003, 2003"):
         g(given, 1002)
     assert [sys.getrefcount(p) for p in given] == before
+
+
+@pytest.mark.parametrize("quick_runs", [0, 1 << 40])
+def test_items_of_new_tuples_are_the_objects_that_were_read(quick_runs):
+    f = native(put_together, lambda: ([((i * 1000, "b"), i / 2) for i in range(9)], 3), quick_runs)
+    given = [((i * 1000 + 7, "c"), i + 0.5) for i in range(30)]
+    before = [sys.getrefcount(t[0]) for t in given]
+    made = f(given, 3)
+    assert all(new[1][0] is old[0] for new, old in zip(made, given, strict=True))
+    assert all(new[0] is old[1] is new[2][1] for new, old in zip(made, given, strict=True))
+    del made
+    assert [sys.getrefcount(t[0]) for t in given] == before
+
+
+def of_lists(n):
+    numbers, nested, lists = [], [], []
+    for i in range(n):
+        numbers.append((i, i * 0.5))
+        nested.append((("a", i), (i, None)))
+        lists.append((i, [i]))
+    return numbers, nested, lists
+
+
+@pytest.mark.parametrize("quick_runs", [0, 1 << 40])
+def test_the_garbage_collector_sees_only_tuples_that_may_be_in_cycles(quick_runs):
+    f = native(of_lists, lambda: (30,), quick_runs)
+    h = native(put_together, lambda: ([((i * 1000, "b"), i / 2) for i in range(9)], 3), quick_runs)
+    numbers, nested, lists = f(30)
+    assert not any(gc.is_tracked(t) for t in numbers)
+    assert not any(gc.is_tracked(x) for t in nested for x in (t, *t))
+    assert all(gc.is_tracked(t) for t in lists)
+    assert not any(gc.is_tracked(t) for t in h([((1000, "b"), 2.0)] * 3, 3))
