@@ -48,7 +48,14 @@ if TYPE_CHECKING:
         segments,
         sorted_columns,
     )
-    from ljit.codegen.lists import list_sorts, lists, private_lists, searches, shown_lists
+    from ljit.codegen.lists import (
+        key_orders,
+        list_sorts,
+        lists,
+        private_lists,
+        searches,
+        shown_lists,
+    )
     from ljit.codegen.nests import ufunc_loops
     from ljit.codegen.objects import class_patterns, held_functions, managers, objects, variables
     from ljit.codegen.references import characters
@@ -63,6 +70,7 @@ else:
     handled = LateModule("handled")
     held_functions = LateModule("objects.held_functions")
     index_loops = LateModule("kernels.index_loops")
+    key_orders = LateModule("lists.key_orders")
     list_sorts = LateModule("lists.list_sorts")
     lists = LateModule("lists.lists")
     class_patterns = LateModule("objects.class_patterns")
@@ -431,6 +439,7 @@ class Emitter:
     list_resize = private_lists.resize
     list_move = private_lists.move
     list_sort = list_sorts.sort
+    list_order = key_orders.order
     list_find = searches.find_item
     list_same = searches.are_same_bytes
     list_shown = shown_lists.shown

@@ -12,7 +12,8 @@ Contract: a list becomes a private one (`ListType.is_private`) if this function 
   nothing else sees the private one from there on.
 
 All its items are of one type: numbers, numbers of several classes (a Union), tuples of these, or private lists. No item
-needs a check or a reference count.
+needs a check or a reference count. Of other lists that are only filled, and then read as a whole, the type tells what
+they hold.
 
 Algorithm: values that may be one list are united in groups, those of items in groups of their own
 (`containers/list_groups.py`); a group falls with its items' group or its holders'. Cost: linear in the graph, nothing
@@ -42,6 +43,7 @@ from ljit.passes.containers.list_groups import (
     private_as,
 )
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.observations import is_precise
 from ljit.records import Record
 from ljit.types import ANY, INT, NEVER, UINT, ListType, Type, ViewType
 
@@ -70,7 +72,28 @@ def unbox_lists(graph: Graph) -> bool:
         if end is not None and is_allowed(NAME, end.before[0].node):
             _unbox(family, end)
             changed = True
+        elif _is_told(family[0], lists):
+            for value in family[0].values:
+                value.type = ListType(family[0].item)
+            changed = True
     return changed
+
+
+def _is_told(group: Group, lists: Lists) -> bool:
+    """Whether lists hold what is put into them alone, as keys that others are sorted by, and that is yet to be told."""
+    if not (group.is_good and group.types and group.reads) or group.gets or group.items is not None:
+        return False
+    is_known = is_precise(group.item) and any(v.type != ListType(group.item) for v in group.values)
+    uses = [use for value in group.values for use in value.uses]
+    is_seen = any(not _is_told_of(*use, lists) for use in uses)
+    return is_known and not is_seen and all(map(_is_made_here, group.values))
+
+
+def _is_told_of(node: Node, index: int, lists: Lists) -> bool:
+    """Whether a use of a list only puts an item into it, reads all of them, or hands the list on."""
+    use = node.op.list_use
+    is_use = use is not None and use.operand == index and (use.puts is not None or index > 0)
+    return is_use or node.op is SNAPSHOT or (node, index) in lists.flows
 
 
 # -- what can be private ---------------------------------------------------------------------------

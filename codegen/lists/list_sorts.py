@@ -1,6 +1,6 @@
-"""Sorting of private lists of numbers, or of tuples by their first numbers: merges of runs, short ones by insertion.
+"""Sorting of private lists of numbers, and of records of keys and places: merges of runs, short ones by insertion.
 
-Both keep equal numbers in order: 0.0 and -0.0 can be told apart. What is in order already is only copied.
+Both keep equal ones in order: 0.0 and -0.0 can be told apart. What is in order already is only copied.
 """
 
 from __future__ import annotations
@@ -8,66 +8,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.lists import private_lists
+from ljit.codegen.llvm.builder import FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native, dtype_of
-from ljit.ops.python.private_items import numbers_of
-from ljit.records import Record
 from ljit.types import ListType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["insertion_text", "sort"]
+__all__ = ["insertion_text", "sort", "sort_items"]
 
 _RUN = 16  # so many are sorted by insertion
 
 
-class _Order(Record):
-    """How items of an LLVM type are compared: they, or their first parts, are numbers of the type `key`."""
-
-    item: str
-    key: str
-    is_before: str  # the LLVM comparison
-
-    def test(self, result: str, a: str, b: str) -> str:
-        """The text that says whether one comes before the other."""
-        if self.item == self.key:
-            return f"{result} = {self.is_before} {self.key} {a}, {b}"
-        return f"""{result}.a = extractvalue {self.item} {a}, 0
-  {result}.b = extractvalue {self.item} {b}, 0
-  {result} = {self.is_before} {self.key} {result}.a, {result}.b"""
-
-
 def sort(e: Emitter, x: Native, room: Native, *, is_falling: bool) -> None:
     assert isinstance(x.type, ListType)
-    key, *others = numbers_of(x.type.item)
-    is_float = dtype_of(key).kind == "f"
-    type_ = "double" if is_float else "i64"
-    order = "gt" if is_falling else "lt"
-    item = f"{{ {', '.join([type_, *['i64'] * len(others)])} }}" if others else type_
-    name = f"sort_{type_}_{len(others)}_{order}"
-    e.f.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"], "")
-    by = _Order(item, type_, f"fcmp o{order}" if is_float else f"icmp s{order}")
+    is_float = dtype_of(x.type.item).kind == "f"
+    item, order = "double" if is_float else "i64", "gt" if is_falling else "lt"
+    start = private_lists.start
+    operands = (start(e.f, x), start(e.f, room), private_lists.count(e.f, x))
+    is_before = f"fcmp o{order}" if is_float else f"icmp s{order}"
+    sort_items(e.f, f"sort_{item}_{order}", item, 8, is_before, operands)
+
+
+def sort_items(
+    f: FunctionBuilder, name: str, item: str, size: int, is_before: str, operands: tuple[Ref, ...]
+) -> None:
+    """Sort items of an LLVM type, of so many bytes: where they lie, room for as many, and their count are given.
+
+    `is_before`: as for `insertion_text`. It, and the type, are the same for all of the name.
+    """
+    f.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"], "")
     text = _SOURCE.format(
         name=name,
         type=item,
-        size=8 + 8 * len(others),
-        is_mixed=by.test("%is.mixed", "%upper", "%lower"),
-        is_b=by.test("%is.b", "%b", "%a"),
+        size=size,
+        is_mixed=_test(is_before, item, "%is.mixed", "%upper", "%lower"),
+        is_b=_test(is_before, item, "%is.b", "%b", "%a"),
         run=_RUN,
     )
-    e.f.module.define(name, _insertion(f"{name}.insert", by) + text)
-    operands = (private_lists.start(e.f, x), private_lists.start(e.f, room))
-    e.f.call("void", name, (*operands, private_lists.count(e.f, x)))
+    f.module.define(name, insertion_text(f"{name}.insert", item, is_before) + text)
+    f.call("void", name, operands)
+
+
+def _test(is_before: str, item: str, result: str, a: str, b: str) -> str:
+    """The text that says whether one comes before the other."""
+    if is_before.startswith("@"):
+        return f"{result} = call i1 {is_before}({item} {a}, {item} {b})"
+    return f"{result} = {is_before} {item} {a}, {b}"
 
 
 def insertion_text(name: str, item: str, is_before: str) -> str:
-    """A function that sorts some items where they lie: each goes where it belongs among those in front of it."""
-    return _insertion(name, _Order(item, item, is_before))
+    """A function that sorts some items where they lie: each goes where it belongs among those in front of it.
 
-
-def _insertion(name: str, by: _Order) -> str:
-    test = by.test("%is.before", "%number", "%other")
-    return _INSERTION.format(name=name, type=by.item, is_before=test)
+    `is_before`: an LLVM comparison, or the name of a function, of two items.
+    """
+    test = _test(is_before, item, "%is.before", "%number", "%other")
+    return _INSERTION.format(name=name, type=item, is_before=test)
 
 
 _INSERTION = """define internal void @{name}(ptr %items, i64 %count) nounwind noinline {{

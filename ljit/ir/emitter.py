@@ -337,11 +337,7 @@ class Emitter(Protocol):
     # -- random streams ------------------------------------------------------------------------------
 
     def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
-        """Draw from the stream of a NumPy Generator or RandomState, or of Python's `random.Random`.
-
-        `function` is one of `numpy.random`'s for extensions, or of `codegen/draws/random_streams.py`. Leaves if the
-        stream is in use by another thread, or not of a kind that is known.
-        """
+        """Draw by one of `numpy.random`, or of `codegen/draws/random_streams.py`; leaves if the stream is in use."""
 
     # -- objects -------------------------------------------------------------------------------------
 
@@ -378,6 +374,9 @@ class Emitter(Protocol):
 
     def list_sort(self, x: V, room: V, *, is_falling: bool) -> None:
         """Sort a private list of ints, or of floats but NaN; equal ones stay in order. `room`: such a list, as long."""
+
+    def list_order(self, keys: V, *, is_falling: bool) -> V:
+        """A private list of the places of ints, floats, strs, or tuples of such, in their order."""
 
     def list_find(self, x: V, item: V) -> V:
         """The first place of an equal one in a private list of ints or floats, or -1."""

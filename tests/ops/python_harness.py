@@ -181,6 +181,10 @@ class PythonEmitter(ScalarEmitter):
         x.value.pop(int(index.value))
         return item
 
+    def list_order(self, keys, *, is_falling):
+        places = sorted(range(len(keys.value)), key=keys.value.__getitem__, reverse=is_falling)
+        return Number(ListType(INT, is_private=True), places)
+
     def list_make(self, items, type_):
         return Number(type_, [plain(x) for x in items])
 

@@ -181,6 +181,68 @@ def lists_of_ones_own_in_order(n):
     return total, sorted(range(n), key=lambda i: values[i])
 
 
+def some_words():
+    stems = [
+        "",
+        "a",
+        "ab",
+        "abcdefg",
+        "abcdefgh",
+        "abcdefghi",
+        "abcdefgh\0",
+        "\xff" * 8,
+        "\xe9",
+        "B",
+    ]
+    return [
+        stem + end for end in ("", "z", "\0", "abcdefghz", "\x7f", "\x80") for stem in stems
+    ] * 2
+
+
+@program(
+    lambda: (some_words(),),
+    lambda: ([*some_words(), "\u0100", "abcdefgh\u20ac", "\U0001f600", "\uffff"],),
+    lambda: (["one"],),
+    lambda: ([],),
+    lambda: (["b", 2, "a"],),
+)
+def texts_as_keys(words):
+    numbered = list(enumerate(words))
+    return (
+        sorted(numbered, key=lambda p: p[1]),
+        sorted(numbered, key=lambda p: p[1], reverse=True),
+        sorted(numbered, key=lambda p: (p[1], -p[0])),
+        sorted(numbered, key=lambda p: (p[0] % 5, (p[1], p[0] * 0.5)), reverse=True),
+    )
+
+
+@program(lambda: (some_words(),), lambda: (["x", "y", "x"],), lambda: (["x", None],))
+def texts_as_first_parts_of_keys(words):
+    points = [Point(word, k % 3) for k, word in enumerate(words)]
+    return [
+        [p.x for p in sorted(points, key=lambda p: p.x)],
+        [p.x for p in sorted(points, key=lambda p: (p.y, p.x))],
+        sorted(words, key=lambda w: w.upper()),
+        sorted(words, key=lambda w: (w[:1], len(w))),
+        sorted(words, key=lambda w: w[-1:]),
+    ]
+
+
+@program(lambda: ([1.5, -0.0, 0.0, 2.5],), lambda: ([1.0, math.nan, 0.5],), lambda: ([2, 1.5],))
+def floats_in_keys(xs):
+    pairs = [(x, k) for k, x in enumerate(xs)]
+    return (
+        sorted(pairs, key=lambda p: (p[0], -p[1])),
+        sorted(pairs, key=lambda p: (p[1] % 2, p[0]), reverse=True),
+        sorted(xs, key=lambda x: (x, "a")),
+    )
+
+
+@program(lambda: ([2**62, 5, -(2**62)],), lambda: ([2**63, 1, -(2**70)],))
+def large_ints_in_keys(xs):
+    return sorted(xs, key=lambda x: (-x, "a")), sorted(xs, key=lambda x: (x % 3, x))
+
+
 @program(lambda: ([4, 2, 1, 0],), lambda: ([4, 1],), lambda: ([],))
 def errors_in_keys_of_sorted(xs):
     try:

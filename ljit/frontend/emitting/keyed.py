@@ -1,9 +1,8 @@
 """``min``, ``max`` and ``sorted`` of items by a key: ``min(range(n), key=lambda j: abs(x - xs[j]))``.
 
-A key is computed in a loop, with the body of its function there; those of ``sorted(xs, key=f)`` stand in a list with
-the places of their items, which is ordered by them. The loops of a generator expression that gives the items of `min`
-and `max` are inlined, too. Where the builtin, or the function of the key, is not what it was
-when the graph was made, the builtin is called.
+A key is computed in a loop, with the body of its function there; those of ``sorted(xs, key=f)`` stand in a list. The
+loops of a generator expression that gives the items of `min` and `max` are inlined, too. Where the builtin, or the
+function of the key, is not what it was when the graph was made, the builtin is called.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ __all__ = ["emit_keyed", "over", "stored"]
 
 #: names that no variable of a program has
 _ITEM, _ITEMS, _KEY = "item with a key", "items with keys", "key function"
-_PLACE = "place of an item"
 
 
 class _Keyed(Record):
@@ -147,16 +145,13 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
 
 def _sorted(e: Emission, keyed: _Keyed, key: Tree, slot: str) -> Value:
     where = keyed.call.range
-    item, items, place = (tree.Var(where, name) for name in (_ITEM, _ITEMS, _PLACE))
+    item, items = tree.Var(where, _ITEM), tree.Var(where, _ITEMS)
     copy = tree.Apply(where, tree.Const(where, list), (items,), ())
     e.store(slot, e.expression(copy), where)
-    pair = tree.TupleLiteral(where, (tree.Apply(where, key, (item,), ()), place))
-    numbered = tree.Apply(where, tree.Const(where, enumerate), (items,), ())
-    target = tree.TupleLiteral(where, (place, item))
-    pairs = collect(e, over(pair, numbered, target), "list")
+    keys = collect(e, over(tree.Apply(where, key, (item,), ()), items), "list")
     is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
     copied = e.load(slot, where)
-    return e.emit("prim::sorted_by_keys", copied, pairs, where=where, reverse=is_falling)
+    return e.emit("prim::sorted_by_keys", copied, keys, where=where, reverse=is_falling)
 
 
 def _is_true(keyword: Tree) -> bool:

@@ -6,6 +6,7 @@ What is done to those moves items as a whole.
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
@@ -13,10 +14,24 @@ from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.python.compare import can_lower_in
 from ljit.ops.python.numbers import at_least, at_most
-from ljit.ops.python.private_items import holds_numbers, number_code, number_codes
+from ljit.ops.python.private_items import holds_numbers, number_code
 from ljit.ops.python.slices import adjust_slice, is_slice_of_ints, splice_bounds
 from ljit.ops.python.types import wrap_index
-from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, TupleType, Type, is_index, join
+from ljit.types import (
+    ANY,
+    BOOL,
+    CHARACTER,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    ListType,
+    SliceType,
+    TupleType,
+    Type,
+    is_index,
+    join,
+)
 
 __all__: list[str] = []
 
@@ -170,12 +185,10 @@ def _is_flag(reverse: object) -> bool:
 def _sort(e: Emitter, x: V, reverse: object) -> None:
     """Where NaN is, it depends on the way of sorting what becomes of them all: CPython does it then."""
     size = e.list_size(x)
-    if number_codes(x.type.item).startswith("d"):
+    if number_code(x.type.item) == "d":
 
         def is_nan_there(k: V, found: V) -> V:
             number = e.list_load(x, k)
-            if isinstance(number.type, TupleType):
-                number = e.tuple_items(number)[0]
             return e.bit_or(found, e.compare("ne", number, number))
 
         e.bail_if(e.fold(size, e.const(BOOL, False), is_nan_there, 3), "NaN is sorted")
@@ -242,54 +255,59 @@ declare(
 )
 
 
-def _sort_by_keys(
-    items: list[Any], pairs: list[tuple[Any, int]], *, reverse: bool = False
-) -> list[Any]:
-    pairs.sort(key=operator.itemgetter(0), reverse=reverse)
-    return [items[place] for _, place in pairs]
+_KEYS = (INT, FLOAT, STR, CHARACTER)
 
 
-def _are_sorted_by_keys(items: Type, pairs: Type, *, reverse: object = False) -> bool:
-    if not (isinstance(items, ListType) and isinstance(pairs, ListType) and holds_numbers(pairs)):
+def _sorted_by_keys(items: list[Any], keys: list[Any], *, reverse: bool = False) -> list[Any]:
+    return sorted(items, key=partial(next, iter(keys)), reverse=reverse)
+
+
+def _are_sorted_by_keys(items: Type, keys: Type, *, reverse: object = False) -> bool:
+    """Whether native code knows how keys are compared."""
+    if not (isinstance(items, ListType) and isinstance(keys, ListType)):
         return False
-    is_flag = _is_flag(reverse)
-    return is_flag and not items.is_private and number_codes(pairs.item) in ("qq", "dq")
+    return not items.is_private and _is_flag(reverse) and _has_order(keys.item)
 
 
-def _lower_by_keys(e: Emitter, items: V, pairs: V, *, reverse: object = False) -> V:
+def _has_order(key: Type) -> bool:
+    return all(map(_has_order, key.items)) if isinstance(key, TupleType) else key in _KEYS
+
+
+def _lower_by_keys(e: Emitter, items: V, keys: V, *, reverse: object = False) -> V:
     """The items are objects meanwhile, whatever is known of them."""
-    _sort(e, pairs, reverse)
+    places = e.list_order(keys, is_falling=bool(reverse))
     objects = e.retype(items, ListType(ANY))
     made = e.list_make([], ListType(ANY))
 
     def take(k: V) -> None:
-        _, place = e.tuple_items(e.list_load(pairs, k))
-        e.list_append(made, e.list_load(objects, place))
+        e.list_append(made, e.list_load(objects, e.list_load(places, k)))
 
-    e.loop(e.list_size(pairs), take)
+    e.loop(e.list_size(places), take)
     return e.retype(made, items.type)
 
 
 declare(
     OpDef(
         "prim::sorted_by_keys",
-        Schema("(items, pairs!, *, reverse=False)"),
-        "The items in the order of the keys in `pairs` of a key and a place; those with equal keys as they stand.",
-        infer=lambda items, pairs, *, reverse=False: items if isinstance(items, ListType) else ANY,
-        evaluate=_sort_by_keys,
+        Schema("(items, keys, *, reverse=False)"),
+        "The items in the order of their keys; those with equal keys as they stand.",
+        infer=lambda items, keys, *, reverse=False: items if isinstance(items, ListType) else ANY,
+        evaluate=_sorted_by_keys,
         lower=_lower_by_keys,
         can_lower=_are_sorted_by_keys,
-        effects=lambda items, pairs, *, reverse=False: (
-            Effect.WRITE | Effect.ALLOC | Effect.RAISE
-            if _are_sorted_by_keys(items, pairs, reverse=reverse)
+        effects=lambda items, keys, *, reverse=False: (
+            Effect.READ | Effect.ALLOC | Effect.RAISE
+            if _are_sorted_by_keys(items, keys, reverse=reverse)
             else Effect.CALL
         ),
         list_use=ListUse(operand=1),
         samples=(
-            (["a", None], [(2.5, 0), (1.5, 1)]),
+            (["a", None], [2.5, 1.5]),
             ([], []),
-            ([7, 8, 9], [(1, 0), (1, 1), (0, 2)]),
-            ([7, 8], [("b", 0), (1, 1)]),
+            ([7, 8, 9], [1, 1, 0]),
+            ([7, 8, 9], ["b", "a\xff", "a"]),
+            ([7, 8, 9], [(1, "b"), (0, "\u0100"), (1, "a")]),
+            ([7, 8], ["b", 1]),
         ),
     )
 )
