@@ -200,11 +200,11 @@ def some_words():
 
 
 @program(
+    lambda: (["b", 2, "a"],),
     lambda: (some_words(),),
     lambda: ([*some_words(), "\u0100", "abcdefgh\u20ac", "\U0001f600", "\uffff"],),
     lambda: (["one"],),
     lambda: ([],),
-    lambda: (["b", 2, "a"],),
 )
 def texts_as_keys(words):
     numbered = list(enumerate(words))
@@ -216,7 +216,7 @@ def texts_as_keys(words):
     )
 
 
-@program(lambda: (some_words(),), lambda: (["x", "y", "x"],), lambda: (["x", None],))
+@program(lambda: (["x", None],), lambda: (some_words(),), lambda: (["x", "y", "x"],))
 def texts_as_first_parts_of_keys(words):
     points = [Point(word, k % 3) for k, word in enumerate(words)]
     return [
@@ -315,3 +315,78 @@ def order_of_keys_of_generators(xs):
         return biggest, sorted((note(x) for x in xs), key=lambda x: log.append(-x) or -x), log
     except (ZeroDivisionError, TypeError) as error:
         return str(error), log
+
+
+class SortedByName:
+    def __init__(self, names):
+        self.names = names
+        self.asked = []
+
+    def sort(self, key, reverse=False):
+        self.asked.append(reverse)
+        self.names = sorted(self.names, key=key, reverse=reverse)
+
+
+class CountingList(list):
+    def clear(self):
+        raise RuntimeError("cleared")
+
+    def extend(self, items):
+        raise RuntimeError("extended")
+
+
+@program(
+    lambda: (["b", "aaa", "cc", "ddd"],),
+    lambda: (some_words(),),
+    lambda: ([3, -1, 2.5],),
+    lambda: (["a", 3],),
+    lambda: ([],),
+)
+def lists_in_place(xs):
+    first, second, third = list(xs), list(xs), xs
+    results = first.sort(key=lambda x: x), second.sort(key=halved_or_text, reverse=True)
+    third.sort(reverse=False, key=lambda x: (str(x), x))
+    third.sort(key=str, reverse=True)
+    return first, second, third, third is xs, results
+
+
+def halved_or_text(x):
+    return x * 2
+
+
+@program(
+    lambda: ([4, 2, 1, 0, 5],), lambda: ([4, 1],), lambda: ([4, "a", 2, 1, "b"],), lambda: ([],)
+)
+def errors_leave_lists_as_in_cpython(xs):
+    kept, mixed = list(xs), [x if x != 2 else "x" for x in xs]
+    found = []
+    try:
+        xs.sort(key=lambda x: 12 // x)
+    except (ZeroDivisionError, TypeError) as error:
+        found.append(str(error))
+    try:
+        mixed.sort(key=lambda x: x)
+    except TypeError as error:
+        found.append(str(error))
+    return xs, kept, mixed, found
+
+
+@program(lambda: ([4, 2, 1, 3],), lambda: ([],), lambda: ([0, 1],))
+def lists_that_keys_look_at(xs):
+    seen = []
+    xs.sort(key=lambda x: seen.append(len(xs)) or -x)
+    try:
+        xs.sort(key=lambda x: xs.append(x) or x)
+    except ValueError as error:
+        seen.append(str(error))
+    try:
+        xs.sort(key=lambda x: xs[0])
+    except IndexError as error:
+        seen.append(str(error))
+    return xs, seen
+
+
+@program(lambda: (SortedByName(["b", "a"]),), lambda: (CountingList([3, 1, 2]),), lambda: ((2, 1),))
+def methods_sort_of_other_classes(x):
+    result = x.sort(key=lambda y: y, reverse=True)
+    return result, list(getattr(x, "names", x)), getattr(x, "asked", None)

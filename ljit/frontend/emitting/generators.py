@@ -23,6 +23,7 @@ from ljit.frontend.emitting.functions import generator_value
 from ljit.frontend.emitting.generator_loops import called_generator, plain_call
 from ljit.frontend.emitting.keyed import emit_keyed
 from ljit.frontend.emitting.known_names import either, known_value
+from ljit.frontend.emitting.list_sorts import emit_list_sort
 from ljit.frontend.emitting.mapped import (
     MappedCall,
     MappedItems,
@@ -80,7 +81,7 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
 
 def _emit_apply(e: Emission, call: tree.Apply) -> Value:
     """A call; one of a builtin on what a generator function, `map` or `filter` gives is a loop as well."""
-    made = emit_keyed(e, call) or emit_reduced(e, call)
+    made = emit_keyed(e, call) or emit_list_sort(e, call) or emit_reduced(e, call)
     if made is not None:
         return made
     first = call.arguments[0] if call.arguments else None

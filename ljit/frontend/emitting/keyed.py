@@ -21,7 +21,7 @@ from ljit.ir import Value, get_op
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["emit_keyed", "over", "stored"]
+__all__ = ["Key", "emit_keyed", "over", "sorted_by_keys", "sorting_key", "stored"]
 
 #: names that no variable of a program has
 _ITEM, _ITEMS, _KEY = "item with a key", "items with keys", "key function"
@@ -34,6 +34,14 @@ class _Keyed(Record):
     known: object  # the builtin
     key: Tree
     function: object  # that is the key; None for a lambda
+
+
+class Key(Record, frozen=False):
+    """The key of a sort, a lambda or a function of Python's, and the slot that has the latter."""
+
+    tree: Tree
+    function: object
+    slot: str = ""
 
 
 class _Operands(Record):
@@ -83,15 +91,29 @@ def _keyed(e: Emission, call: tree.Apply) -> _Keyed | None:
     others = given.keys() - {"key"}
     if known is sorted and is_generator(e, call.arguments[0]):
         return None  # a list of its items has native code, and CPython sorts that
-    if known is sorted and others and (others != {"reverse"} or not _is_bool(given["reverse"])):
+    if known is sorted:
+        found = sorting_key(e, call)
+        return _Keyed(call, known, found.tree, found.function) if found is not None else None
+    if not others <= {"default"}:
         return None
-    if known is not sorted and not others <= {"default"}:
+    key = _key(e, given["key"])
+    return _Keyed(call, known, key.tree, key.function) if key is not None else None
+
+
+def sorting_key(e: Emission, call: tree.Apply) -> Key | None:
+    """The key of a call that sorts, if its keywords are a key that a loop can compute and whether to reverse."""
+    given = {k.name: k.value for k in call.keywords if isinstance(k, tree.Keyword)}
+    is_usual = len(given) == len(call.keywords) and given.keys() <= {"key", "reverse"}
+    if not is_usual or "key" not in given or not e.inlines_generators:
         return None
-    key = given["key"]
+    return _key(e, given["key"]) if _is_bool(given.get("reverse")) else None
+
+
+def _key(e: Emission, key: Tree) -> Key | None:
     if isinstance(key, tree.Lambda):
-        return _Keyed(call, known, key, None) if takes(key.definition, 1) else None
+        return Key(key, None) if takes(key.definition, 1) else None
     function = known_value(e, key)
-    return _Keyed(call, known, key, function) if gains(function) else None
+    return Key(key, function) if gains(function) else None
 
 
 def _is_inlined(e: Emission, keyed: _Keyed) -> bool:
@@ -106,8 +128,9 @@ def _name(keyword: Tree) -> str:
     return keyword.name
 
 
-def _is_bool(value: Tree) -> bool:
-    return isinstance(value, tree.Const) and isinstance(value.value, bool)
+def _is_bool(value: Tree | None) -> bool:
+    """Whether a flag is a constant, or not given."""
+    return value is None or (isinstance(value, tree.Const) and isinstance(value.value, bool))
 
 
 def stored(e: Emission, value: Value, where: SourceRange) -> str:
@@ -120,14 +143,20 @@ def stored(e: Emission, value: Value, where: SourceRange) -> str:
 def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -> Value:
     where = keyed.call.range
     items, slots, key = operands.items, dict[str, str](), keyed.key
+    if keyed.known is sorted:
+        assert isinstance(items, str)
+        copy = e.emit(
+            "py::call", e.constant(list, where), e.load(items, where), where=where, kwnames=()
+        )
+        e.store(items, copy, where)
+        by = Key(key, keyed.function, operands.by_name.get("key", ""))
+        return sorted_by_keys(e, keyed.call, by, items)
     if isinstance(items, str):
         slots[_ITEMS] = items
     source = tree.Var(where, _ITEMS) if isinstance(items, str) else items
     if keyed.function is not None:
         slots[_KEY], key = operands.by_name["key"], tree.Var(keyed.key.range, _KEY)
     with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
-        if keyed.known is sorted:
-            return _sorted(e, keyed, key, slots[_ITEMS])
         item = tree.Var(where, _ITEM)
         pair = tree.TupleLiteral(where, (item, tree.Apply(where, key, (item,), ())))
 
@@ -143,15 +172,17 @@ def _in_loop(e: Emission, keyed: _Keyed, function: Value, operands: _Operands) -
         return emit_extremum(e, keyed.known, function, run_loop, where, default)
 
 
-def _sorted(e: Emission, keyed: _Keyed, key: Tree, slot: str) -> Value:
-    where = keyed.call.range
-    item, items = tree.Var(where, _ITEM), tree.Var(where, _ITEMS)
-    copy = tree.Apply(where, tree.Const(where, list), (items,), ())
-    e.store(slot, e.expression(copy), where)
-    keys = collect(e, over(tree.Apply(where, key, (item,), ()), items), "list")
-    is_falling = any(_is_true(keyword) for keyword in keyed.call.keywords)
-    copied = e.load(slot, where)
-    return e.emit("prim::sorted_by_keys", copied, keys, where=where, reverse=is_falling)
+def sorted_by_keys(e: Emission, call: tree.Apply, key: Key, items: str) -> Value:
+    """A new list of the items in a slot, a list that nobody else has, in the order of their keys."""
+    where, slots, function = call.range, {_ITEMS: items}, key.tree
+    if key.function is not None:
+        slots[_KEY], function = key.slot, tree.Var(key.tree.range, _KEY)
+    with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
+        of_item = tree.Apply(where, function, (tree.Var(where, _ITEM),), ())
+        keys = collect(e, over(of_item, tree.Var(where, _ITEMS)), "list")
+    is_falling = any(_is_true(keyword) for keyword in call.keywords)
+    operands = e.load(items, where), keys
+    return e.emit("prim::sorted_by_keys", *operands, where=where, reverse=is_falling)
 
 
 def _is_true(keyword: Tree) -> bool:

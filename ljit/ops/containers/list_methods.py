@@ -259,7 +259,13 @@ _KEYS = (INT, FLOAT, STR, CHARACTER)
 
 
 def _sorted_by_keys(items: list[Any], keys: list[Any], *, reverse: bool = False) -> list[Any]:
-    return sorted(items, key=partial(next, iter(keys)), reverse=reverse)
+    made = list(items)
+    try:
+        made.sort(key=partial(next, iter(keys)), reverse=reverse)
+    except BaseException:
+        items[:] = made
+        raise
+    return made
 
 
 def _are_sorted_by_keys(items: Type, keys: Type, *, reverse: object = False) -> bool:
@@ -289,8 +295,9 @@ def _lower_by_keys(e: Emitter, items: V, keys: V, *, reverse: object = False) ->
 declare(
     OpDef(
         "prim::sorted_by_keys",
-        Schema("(items, keys, *, reverse=False)"),
-        "The items in the order of their keys; those with equal keys as they stand.",
+        Schema("(items!, keys, *, reverse=False)"),
+        "The items in the order of their keys; those with equal keys as they stand. "
+        "If a comparison raises, `items` are left half sorted, as CPython leaves them.",
         infer=lambda items, keys, *, reverse=False: items if isinstance(items, ListType) else ANY,
         evaluate=_sorted_by_keys,
         lower=_lower_by_keys,
