@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.layouts import hash_layout as layout
 from ljit.codegen.layouts import text_layout
+from ljit.codegen.layouts.instances import TYPE_VERSION, type_version
 from ljit.codegen.llvm.builder import (
     NULL,
     FunctionBuilder,
@@ -25,6 +26,7 @@ from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import equal_texts
 from ljit.codegen.references.unboxing import unbox
 from ljit.ops.containers.keys import is_dict, is_key, is_set
+from ljit.ops.python.types import class_of, is_open
 from ljit.records import Record
 from ljit.types import STR, TupleType, Type
 
@@ -62,7 +64,31 @@ def find_key(e: Emitter, table: Native, key: Native) -> Ref | None:
         return None
     name = f"find.{kind}.{_code(key.type)}"
     function = shared_function(name, lambda module: _write(module, name, key.type, search))
-    return e.f.call("ptr", function, (table.ref, *key.parts))
+    cls = class_of(table.type)
+    assert cls is not None
+
+    def find() -> Ref:
+        return e.f.call("ptr", function, (table.ref, *key.parts))
+
+    return _find_by_class(e.f, cls, find) if is_open(cls) else find()
+
+
+def _find_by_class(f: FunctionBuilder, cls: type, find: Callable[[], Ref]) -> Ref | None:
+    """Look a key up while the class is what it was, as a Counter's; else CPython looks."""
+    version = type_version(cls)
+    if not version:
+        return None
+    look, done = f.new_block("look"), f.new_block("found")
+    is_same = f.icmp("eq", f.load("i32", address(id(cls) + TYPE_VERSION)), version)
+    changed = f.condbr(is_same, look, done, likely=True)
+    f.start(look)
+    place = find()
+    looked = f.br(done)
+    f.start(done)
+    result = f.phi("ptr")
+    result.add(UNKNOWN, changed)
+    result.add(place, looked)
+    return result
 
 
 def finder_of_names() -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter, OrderedDict
 
 import pytest
 
@@ -89,3 +90,65 @@ def test_items_of_lists_are_put_elsewhere_as_the_objects_that_they_are(function,
     assert sorted(map(id, xs)) == sorted(map(id, seen)) == sorted(map(id, out))
     del seen, out
     assert [sys.getrefcount(x) for x in xs] == counts
+
+
+def use_table(table, ks):
+    found = []
+    for k in ks:
+        if k in table:
+            table[k] += 1
+        found.append((table[k], table.get(k, -1), table.setdefault(k, 5)))
+    return found, dict(table)
+
+
+def table_class(base):
+    class Table(base):
+        def __missing__(self, key):
+            return -key
+
+    return Table
+
+
+def changed_contains(self, key):
+    return True
+
+
+def changed_item(self, key):
+    return 100
+
+
+def changed_store(self, key, value):
+    dict.__setitem__(self, key, value * 10)
+
+
+def changed_get(self, key, default):
+    return default
+
+
+CHANGES = {
+    "__contains__": changed_contains,
+    "__getitem__": changed_item,
+    "__setitem__": changed_store,
+    "get": changed_get,
+    "setdefault": changed_get,
+}
+
+
+@pytest.mark.parametrize("base", [dict, Counter, OrderedDict])
+def test_a_class_of_dicts_has_native_lookups(base):
+    cls = table_class(base)
+    f = native(use_table, lambda: (cls({1: 1000, 2: 2000}), [1, 2, 3, 1]))
+    assert "find.dict" in f.dump_llvm()
+    ks = [1, 3, 2, 4, 3]
+    assert f(cls({1: 7, 2: 8}), ks) == use_table(cls({1: 7, 2: 8}), ks)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("base", [dict, Counter])
+def test_what_a_class_of_dicts_gets_later_is_called(base, name):
+    cls = table_class(base)
+    f = native(use_table, lambda: (cls({1: 1000, 2: 2000}), [1, 2, 3, 1]))
+    setattr(cls, name, CHANGES[name])
+    ks = [1, 3, 2, 4, 3]
+    for _ in range(4):
+        assert f(cls({1: 7, 2: 8}), ks) == use_table(cls({1: 7, 2: 8}), ks)

@@ -14,7 +14,7 @@ from ljit.characters import is_text
 from ljit.ir import Node
 from ljit.ops.containers.membership import is_in, is_not_in
 from ljit.ops.objects import CALL_METHOD
-from ljit.ops.python.types import class_of, is_c_method, is_open
+from ljit.ops.python.types import class_of, is_c_method
 from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
 
 __all__ = ["is_dict", "is_key", "is_set", "looks_for_key", "works_with_key"]
@@ -37,9 +37,9 @@ def is_key(t: Type) -> bool:
 
 
 def is_dict(t: Type) -> bool:
-    """Whether it is a dict whose keys are looked up as those of all dicts are."""
+    """Whether it is a dict whose keys are looked up as those of all dicts are, by what its class has now."""
     cls = class_of(t)
-    if cls is None or not issubclass(cls, dict) or is_open(cls):
+    if cls is None or not issubclass(cls, dict):
         return False
     return cls.__getitem__ is dict.__getitem__ and cls.__contains__ is dict.__contains__
 
