@@ -23,13 +23,19 @@ from ljit.codegen.functions.support import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lists.boxed_uses import hold_objects, is_boxed_twice
-from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref
+from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, address
 from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.refs import UNPREDICTABLE
 from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.references.boxing import box
 from ljit.codegen.references.lifetimes import Deaths
-from ljit.codegen.scalars.speculation import is_choice, is_select, may_be_in_front_of_checks
+from ljit.codegen.scalars.speculation import (
+    is_choice,
+    is_select,
+    is_worth_noting,
+    may_be_in_front_of_checks,
+)
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import (
@@ -199,14 +205,17 @@ class GraphEmitter:
 
     def _if(self, node: Node) -> None:
         f, bailout, condition = self.e.f, self.e.bailout, self._condition(node)
+        suffix = UNPREDICTABLE if node.attrs.get("is_erratic") else ""
+        self._note_outcome(node, condition.ref)
         if is_select(node) or is_choice(node):
             yes, no = (self._side(node, block, condition.ref) for block in node.blocks)
-            self.define(node, list(map(partial(self.e.select, condition), yes, no)))
+            choose = partial(self.e.select, condition, suffix=suffix)
+            self.define(node, list(map(choose, yes, no)))
             return
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
         sides = f.new_block("then"), f.new_block("else")
-        f.condbr(f.known.look_up(condition.ref, f.block), *sides)
+        f.condbr(f.known.look_up(condition.ref, f.block), *sides, suffix=suffix)
         before = bailout.current
         kept = True
 
@@ -227,6 +236,14 @@ class GraphEmitter:
         if choice.proven:
             return Native(BOOL, (TRUE if HOLDS in choice.proven else FALSE,))
         return self.env[choice.inputs[0]]
+
+    def _note_outcome(self, node: Node, condition: Ref) -> None:
+        """Have quick code note how a branch goes that might be a choice."""
+        histories, f = self.e.context.options.branches, self.e.f
+        if histories is not None and condition.constant is None and is_worth_noting(node):
+            word = address(histories.address_of(node.origin))
+            earlier = f.binary("shl", f.load("i64", word), 1)
+            f.store(f.binary("or", earlier, f.convert("zext", condition, "i64")), word)
 
     def _side(self, node: Node, block: Block, condition: Ref) -> list[Native]:
         """What one side of an If gives that is computed whatever the condition says."""

@@ -121,7 +121,7 @@ class NativeCode:
     def shown(self, text: str) -> str:
         """`ir`, `optimized_ir()` or `asm()` as people read it (`listing`)."""
         names = {**names_of_code(), **{id(x): described(x) for x in self._kept}}
-        for cell in (self._following, self._work, self.choice):
+        for cell in (self._following, self._work, self.choice, self.options.branches):
             names |= cell.names if cell is not None else {}
         notes = [x if isinstance(x, str) else x[0].shown(x[1]) for x in self._notes]
         return listing(text, names, notes)

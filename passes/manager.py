@@ -69,6 +69,7 @@ NAMES = (
     "insert_profile_nodes",
     "interchange",
     "lower_simple_tuples",
+    "mark_erratic_branches",
     "normalize_ops",
     "peephole_optimize",
     "profile_operators",

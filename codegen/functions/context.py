@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
+from ljit.analysis.branch_histories import BranchHistories
 from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.handed_over import Recipe, put_together
 from ljit.codegen.functions.work import WorkCell
@@ -35,7 +36,7 @@ class CompileOptions(Record, eq=True):
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
     `takes_all_layouts`: calls in which no array has gaps are not handed on where the types leave room for gaps.
-    `rival`: the plain function, which gets some calls (`NativeCode.choice`).
+    `rival`: the plain function, which gets some calls (`NativeCode.choice`). `branches`: where it notes how they go.
     """
 
     fastmath: bool = False
@@ -51,6 +52,7 @@ class CompileOptions(Record, eq=True):
     has_many: bool = False
     takes_all_layouts: bool = False
     rival: Callable[..., object] | None = None
+    branches: BranchHistories | None = None
 
 
 class ExitInfo(Record, eq=True):

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ljit.codegen.llvm.refs import UNPREDICTABLE
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.records import Record
 
@@ -33,7 +34,6 @@ _MANY = 1 << 10  # items, whose table has 16 KiB: those of more are not on the s
 _MOST = 1 << 15  # items, whose table has 512 KiB
 _FEW = 16  # items that a number is compared with at once
 _KEYS_SHIFT = 2  # the table takes as long as a few searches for each item
-_UNFORESEEN = "!unpredictable !{}"  # a branch would be guessed wrong
 _HIGHEST = {"double": "0x7FF0000000000000", "i64": str(2**63 - 1)}
 _ALONE, _SOME = (1,), (4, 2, 1)  # steps to the place among one item of a cell, or up to seven
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
@@ -261,14 +261,14 @@ few.key:
   %{q}.above = {compare}ge {type_} %{q}.x, %first
   %{q}.below = {compare}le {type_} %{q}.x, %last
   %{q}.inside = and i1 %{q}.above, %{q}.below
-  %{q}.used = select i1 %{q}.inside, {type_} %{q}.x, {type_} %first, {_UNFORESEEN}
+  %{q}.used = select i1 %{q}.inside, {type_} %{q}.x, {type_} %first{UNPREDICTABLE}
 {_cell(f"{q}.cell", p, f"%{q}.used")}
   %{q}.near = load i32, ptr %{q}.cell.at
   %{q}.place.0 = zext i32 %{q}.near to i64
 {self._steps(q, steps)}
   %{q}.low = {compare}lt {type_} %{q}.x, %first
-  %{q}.outside = select i1 %{q}.low, i64 0, i64 %size, {_UNFORESEEN}
-  %{q}.found = select i1 %{q}.inside, i64 %{q}.place.{len(steps)}, i64 %{q}.outside, {_UNFORESEEN}
+  %{q}.outside = select i1 %{q}.low, i64 0, i64 %size{UNPREDICTABLE}
+  %{q}.found = select i1 %{q}.inside, i64 %{q}.place.{len(steps)}, i64 %{q}.outside{UNPREDICTABLE}
   %{q}.into = getelementptr i64, ptr %into, i64 %{q}.k
   store i64 %{q}.found, ptr %{q}.into
   %{q}.k.next = add i64 %{q}.k, 1

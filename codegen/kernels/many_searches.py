@@ -15,6 +15,7 @@ from ljit.codegen.arrays.arrays import strides_of
 from ljit.codegen.kernels.grid_searches import search_grid
 from ljit.codegen.llvm.builder import integer
 from ljit.codegen.llvm.forms import Native, array_parts
+from ljit.codegen.llvm.refs import UNPREDICTABLE
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.ops.control import MANY_NUMBERS
 from ljit.sizes import MANY
@@ -100,7 +101,7 @@ def _several(type_: str, *, after: bool) -> str:
   %look.{i} = sub i64 %middle.{i}, 1
 {_item(f"item.{i}", type_, f"%look.{i}")}
   %is.before.{i} = {is_before} %item.{i}, %key.{i}
-  %base.next.{i} = select i1 %is.before.{i}, i64 %middle.{i}, i64 %base.{i}, !unpredictable !{{}}"""
+  %base.next.{i} = select i1 %is.before.{i}, i64 %middle.{i}, i64 %base.{i}{UNPREDICTABLE}"""
         for i in lanes
     )
     places = "\n".join(

@@ -354,13 +354,13 @@ class FunctionBuilder:
     def bool_not(self, x: Ref) -> Ref:
         return self.known.opposite(x) or self.known.negation(x, self.binary("xor", x, TRUE))
 
-    def select(self, condition: Ref, x: Ref, y: Ref | int) -> Ref:
+    def select(self, condition: Ref, x: Ref, y: Ref | int, *, suffix: str = "") -> Ref:
         y = operand(x.type, y)
         if condition.constant is not None:
             return x if condition.constant else y
         if x.text == y.text:
             return x
-        chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}")
+        chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}{suffix}")
         if x.type == "i64":
             self.numbers.note_choice(chosen, x, y)
         return chosen

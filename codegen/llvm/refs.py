@@ -11,6 +11,7 @@ __all__ = [
     "FALSE",
     "NULL",
     "TRUE",
+    "UNPREDICTABLE",
     "Ref",
     "address",
     "bits_of",
@@ -25,6 +26,10 @@ __all__ = [
     "operand",
     "undef",
 ]
+
+UNPREDICTABLE = (
+    ", !unpredictable !{}"  # behind a branch or a choice: as a branch it would be guessed wrong
+)
 
 
 class Ref:

@@ -73,10 +73,12 @@ def _pair(x: Native | float, y: Native | float) -> tuple[Native, Native]:
     return Native(y.type, number_parts(y.type, x)), y
 
 
-def select(e: Emitter, condition: Native, x: Native | float, y: Native | float) -> Native:
+def select(
+    e: Emitter, condition: Native, x: Native | float, y: Native | float, *, suffix: str = ""
+) -> Native:
     x, y = _pair(x, y)
     pairs = zip(x.parts, y.parts, strict=True)
-    return Native(x.type, [e.f.select(condition.ref, a, b) for a, b in pairs])
+    return Native(x.type, [e.f.select(condition.ref, a, b, suffix=suffix) for a, b in pairs])
 
 
 def add(e: Emitter, x: Native | float, y: Native | float, *, fits: bool = False) -> Native:

@@ -22,6 +22,7 @@ from operator import itemgetter
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from ljit.analysis.branch_histories import BranchHistories
 from ljit.errors import InternalError
 from ljit.locks import computed_once
 from ljit.records import Record, made_by
@@ -190,6 +191,7 @@ class Code(Record):
     trace: Trace | None = None
     #: what `results` are; whoever asks loads ops that most programs do without
     find_results: Callable[[], Mapping[int, int]] = dict
+    branches: BranchHistories = made_by(factory=BranchHistories)  # how branches in loops went
     watched: set[int] = made_by(factory=set)  # the pcs of those that the hooks are told of
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
     landings: dict[int, Landing] = made_by(factory=dict)  # by the pc that raised

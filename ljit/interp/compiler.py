@@ -7,6 +7,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, ClassVar
 
+from ljit.analysis.branch_histories import BranchHistories, may_become_choice
 from ljit.analysis.low_bits import long_ones
 from ljit.analysis.temporaries import is_temporary
 from ljit.errors import InternalError
@@ -83,6 +84,7 @@ class _Compiler:
         self.temporaries: dict[int, tuple[int, ...]] = {}
         self.positions: dict[str, int] = {}
         self.wide: dict[int, Node] = {}  # by pc: what is another op on ints beyond int64
+        self.branches = BranchHistories()
         self.loops: dict[Node, LoopInfo] = {}
         self.loop: LoopInfo | None = None  # the innermost one around the present node
         self.headers: dict[Node, _Label] = {}  # of Loops: where the next trip starts
@@ -119,6 +121,7 @@ class _Compiler:
             arrivals=arrivals(self.instructions),
             tries=tuple(self.tries),
             find_results=partial(long_ones, self.wide),
+            branches=self.branches,
         )
 
     # -- registers and emission --------------------------------------------------------------------
@@ -253,6 +256,9 @@ class _Compiler:
             self.pin(f"before:{first.terminator.id}")
             return
         otherwise = _Label()
+        if self.loop is not None and may_become_choice(node):
+            note = self.branches.recorder_of(node.origin)
+            self.emit(Kind.CALL, reads, (self.scratch,), f=note, text="note outcome")
         self.emit(Kind.BRANCH, reads, f=end, target=otherwise)
         before = len(self.depths)
         self.visit_block(first)

@@ -102,8 +102,10 @@ HOLDS, FAILS = "holds", "fails"
 
 IF = _control(
     "If",
-    "(condition)",
-    "Run block 0 if the bool is true, else block 1. Yields of both give the outputs.",
+    "(condition, *, is_erratic=False)",
+    """Run block 0 if the bool is true, else block 1. Yields of both give the outputs.
+
+    `is_erratic`: it goes either way, and what it did before tells nothing of what it does next.""",
 )
 LOOP = _control(
     "Loop",

@@ -167,4 +167,10 @@ def _has_rows(type_: Type, least: int) -> bool:
 
 def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     """Run a pipeline of passes, which leave alone what failed before."""
-    run_passes(graph, pipeline, failed=feedback.failed_tests, fastmath=feedback.fastmath)
+    run_passes(
+        graph,
+        pipeline,
+        failed=feedback.failed_tests,
+        fastmath=feedback.fastmath,
+        erratic=feedback.erratic_branches(),
+    )

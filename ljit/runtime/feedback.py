@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ljit.analysis.branch_histories import BranchHistories
 from ljit.ops.python.types import NO_ATTRIBUTE, is_users_object, own_attribute
 from ljit.profile import Observation, Profile
 from ljit.records import Record, made_by
@@ -35,12 +36,23 @@ class PlanFeedback(Record, frozen=False):
     single_rows: bool = False  # rows that are combined, or with each other, had one element
     is_hot: bool = False  # there is so much to run that optimising pays
     fastmath: bool = False  # floats are not always computed as the program says
+    #: how branches went in the interpreter and in quick code
+    branches: list[BranchHistories] = made_by(factory=list)
     elements_passed: int = 0  # of the largest array among the arguments, or that is searched for
 
     @property
     def elements(self) -> int:
         """How many elements the largest array had."""
         return max(self.elements_passed, self.profile.elements)
+
+    def add_branches(self, histories: BranchHistories) -> None:
+        """Have optimised code know how branches went, from now on too."""
+        if histories not in self.branches:
+            self.branches.append(histories)
+
+    def erratic_branches(self) -> set[int]:
+        """Origins of branches that go either way."""
+        return set().union(*(each.erratic() for each in self.branches))
 
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
+from ljit.analysis.branch_histories import BranchHistories
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, clone
@@ -205,6 +206,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
     Raises LacksProfilesError if it is to be translated anew.
     """
     name = baseline.fn.__qualname__
+    request.feedback.add_branches(baseline.code.branches)
     with baseline.compiling(), _blame(name):
         start = seconds_here()
         if request.earlier is not None and not request.is_quick:
@@ -234,6 +236,7 @@ def compile_loop(
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     from ljit.passes.specializing.specialize import Given, specialize_loop
 
+    request.feedback.add_branches(baseline.code.branches)
     with baseline.compiling(), _blame(name):
         start = seconds_here()
 
@@ -253,6 +256,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
     with loading():
         from ljit.codegen import CompileOptions, compile_unit
 
+    branches = BranchHistories() if request.is_quick else None
     options = CompileOptions(
         fastmath=request.fastmath,
         helper=request.on_bailout,
@@ -265,8 +269,11 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,
         rival=request.rival if may_lose(made.graph) else None,
+        branches=branches,
     )
     code = compile_unit(made.graph, name=name, options=options)
+    if branches is not None:
+        request.feedback.add_branches(branches)
     return make_unit(made, code, seconds_here() - start)
 
 

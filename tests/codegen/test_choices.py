@@ -1,7 +1,10 @@
 """Ifs both sides of which are computed: their checks count only where the condition chooses the side."""
 
+import ctypes
+
 import pytest
 
+from ljit.analysis.branch_histories import BranchHistories
 from ljit.codegen.scalars import speculation
 from ljit.ir import parse
 from ljit.ops.control import IF
@@ -124,3 +127,68 @@ def test_the_condition_is_looked_at_for_sides_that_may_both_be_computed_only(mon
         speculation.is_choice(choice)
         assert len(asked) == count
         asked.clear()
+
+
+# -- branches that go either way -------------------------------------------------------------------
+
+BRANCH = CHOICE.replace("py::and(%v, %1)", "py::or(%v, %1)")
+UNPREDICTABLE = "!unpredictable"
+
+
+def test_a_branch_that_goes_either_way_is_a_choice():
+    text = BRANCH.replace("prim::If(", "prim::If[is_erratic=True](")
+    branch, choice = Compiled(BRANCH), Compiled(text)
+    assert "then." in branch.code.ir and UNPREDICTABLE not in branch.code.ir
+    assert "then." not in choice.code.ir and UNPREDICTABLE in choice.code.ir
+    for x, y in [(2, 5), (7, 5), (-4, -3), (1, MOST)]:
+        assert branch(x, y) == choice(x, y) == x - y
+
+
+def test_a_branch_that_cannot_be_a_choice_is_marked_for_llvm():
+    text = BRANCH.replace("py::sub(%v, %y)", "py::floordiv(%v, %y)")
+    f = Compiled(text.replace("prim::If(", "prim::If[is_erratic=True]("))
+    (line,) = (line for line in f.code.ir.splitlines() if UNPREDICTABLE in line)
+    assert "br i1" in line and "then." in f.code.ir
+
+
+CHANGES = """
+graph(%x : int, %n : int):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%x, %n)
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value=1]()
+  %c0 : bool = py::lt(%x, %0)
+  %y : int = prim::If(%c0)
+    block0():
+      -> (%0)
+    block1():
+      -> (%x)
+  %end : int = prim::Loop(%0, %n, %0)
+    block0(%k : int, %v : int):
+      prim::Snapshot[at='header:1', names=('b1.0.0', 'b1.0.1')](%k, %v)
+      %bit : int = py::rshift(%y, %k)
+      %odd : int = py::and(%bit, %1)
+      %c : bool = py::eq(%odd, %1)
+      %r : int = prim::If(%c)
+        block0():
+          %s : int = py::add(%v, %1)
+          -> (%s)
+        block1():
+          -> (%v)
+      -> (%r)
+  return (%end)
+"""
+
+
+def test_quick_code_notes_how_branches_in_loops_go():
+    histories = BranchHistories()
+    f = Compiled(CHANGES, branches=histories, quick_work=10**6)
+    assert f(0b1011, 4) == 3
+    (name,) = histories.names.values()
+    (choice,) = (n for n in f.graph.walk() if n.op is IF and list(n.owners()))
+    assert name == f"outcomes of {choice.origin}"
+    (place,) = histories.names
+    word = ctypes.c_uint64.from_address(place)
+    assert word.value == 0b1_1101
+    assert f(0b1011, 2) == 2
+    assert word.value == 0b1_1101_11
+    assert name in f.code.shown(f.code.ir)

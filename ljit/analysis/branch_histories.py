@@ -1,0 +1,94 @@
+"""How branches went: whether the processor can foretell them.
+
+A branch that is foretold is faster than a choice between two numbers, which waits for its condition. One that is not
+costs fifteen to twenty cycles each time that it goes the other way. LLVM cannot know which is which. So the
+interpreter and quick code note the last outcomes of branches that might be choices, and optimised code chooses where
+nothing in them tells what comes next.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Callable
+
+from ljit.ir import Node
+from ljit.ops.control import LOOP
+
+__all__ = ["MOST_OF_CHOICE", "BranchHistories", "is_erratic", "may_become_choice"]
+
+MOST_OF_CHOICE = 4  # nodes of both sides, as many instructions as LLVM does in place of a branch
+_MOST = 64  # outcomes that are kept; a word has a bit less
+_LEAST = 32  # outcomes that tell something
+_LONGEST = 8  # outcomes that are looked for among the earlier ones
+_NONE = 1  # a word without outcomes: the highest bit that is set stands in front of the oldest one
+
+
+class BranchHistories:
+    """The last outcomes of branches, by the origins of their Ifs.
+
+    Native code has a word for each, with the newest outcome in the lowest bit. Threads may lose some.
+    """
+
+    __slots__ = ("_seen", "_words")
+
+    def __init__(self) -> None:
+        self._seen: dict[int, deque[bool]] = {}
+        self._words: dict[int, ctypes.c_uint64] = {}
+
+    def recorder_of(self, origin: int) -> Callable[[bool], None]:
+        """What the interpreter tells each outcome of a branch."""
+        return self._seen.setdefault(origin, deque(maxlen=_MOST)).append
+
+    def address_of(self, origin: int) -> int:
+        """Where a branch's word is: it must stay alive as long as code that writes there."""
+        word = self._words.setdefault(origin, ctypes.c_uint64(_NONE))
+        return ctypes.addressof(word)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """What the words are, by their addresses."""
+        return {ctypes.addressof(word): f"outcomes of {n}" for n, word in self._words.items()}
+
+    def erratic(self) -> set[int]:
+        """Origins of branches whose last outcomes tell nothing of the next one."""
+        texts = [(n, f"{word.value:b}"[1:]) for n, word in self._words.items()]
+        texts += [(n, "".join("01"[x] for x in seen.copy())) for n, seen in self._seen.items()]
+        return {origin for origin, outcomes in texts if is_erratic(outcomes)}
+
+
+def may_become_choice(node: Node) -> bool:
+    """Whether it matters to an If in a loop that it goes either way: its sides are a few operators, which give values.
+
+    Checks of the operators may be proven later.
+    """
+    inner = [n for block in node.blocks for n in block if n is not block.last]
+    return (
+        bool(node.outputs)
+        and len(inner) <= MOST_OF_CHOICE
+        and all(n.op.lower is not None and not n.blocks and not n.op.is_profiled for n in inner)
+        and any(owner.op is LOOP for owner in node.owners())
+    )
+
+
+def is_erratic(outcomes: str) -> bool:
+    """Whether a quarter of the outcomes (``"01101..."``) was not what followed on the same outcomes before.
+
+    This is what a processor's predictor does, on a small scale: it looks for the longest run of outcomes that there
+    was before, and foretells what came then.
+    """
+    rare = min(outcomes.count("0"), outcomes.count("1"))
+    if len(outcomes) < _LEAST or rare * 8 < len(outcomes):
+        return False
+    start = len(outcomes) // 4  # until then there is little to look for
+    missed = sum(_foretold(outcomes, at) != outcomes[at] for at in range(start, len(outcomes)))
+    return missed * 4 >= len(outcomes) - start
+
+
+def _foretold(outcomes: str, at: int) -> str:
+    """What came after the outcomes before `at` when they came last."""
+    for length in range(_LONGEST, 0, -1):
+        found = outcomes.rfind(outcomes[at - length : at], 0, at - 1)
+        if found >= 0:
+            return outcomes[found + length]
+    return outcomes[at - 1]

@@ -1,0 +1,107 @@
+"""Branches that go either way, as the interpreter and quick code saw them, are choices in optimised code."""
+
+import random
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+
+MARK = "prim::If[is_erratic=True]"
+
+
+def checksum(data, poly):
+    crc = 0xFFFF
+    for b in data:
+        cur = 0xFF & b
+        for _ in range(8):
+            if (crc & 1) ^ (cur & 1):
+                crc = (crc >> 1) ^ poly
+            else:
+                crc >>= 1
+            cur >>= 1
+    return crc
+
+
+def place(xs, x):
+    low, high = 0, len(xs)
+    while low < high:
+        middle = (low + high) // 2
+        if xs[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def places(xs, keys):
+    total = 0
+    for x in keys:
+        total += place(xs, x)
+    return total
+
+
+def above(xs, limit):
+    best = 0
+    for i in range(len(xs)):
+        if xs[i] > limit:
+            best = best + i
+        else:
+            best = best ^ i
+    return best
+
+
+def numbers(seed, count):
+    return np.random.default_rng(seed).random(count)
+
+
+PROGRAMS = [
+    (checksum, (np.random.default_rng(1).integers(0, 256, 300).astype(np.uint8), 0x8408)),
+    (places, (np.sort(numbers(2, 500)), numbers(3, 200))),
+    (places, (sorted(random.Random(4).choices(range(1000), k=300)), [*range(0, 990, 7)])),
+    (above, (numbers(5, 1000), 0.5)),
+]
+
+
+@pytest.mark.parametrize("quick_runs", [0, 5])  # as the interpreter saw them, quick code too
+@pytest.mark.parametrize(("program", "args"), PROGRAMS)
+def test_noise_becomes_choices(program, args, quick_runs):
+    with config.overridden(cold_calls=False, quick_runs=quick_runs):
+        f = ljit.jit(program)
+        for _ in range(20):
+            result = f(*args)
+            assert (result, type(result)) == (program(*args), type(program(*args)))
+        assert f.specializations[0].state == "native"
+        assert MARK in str(f.graph_for(*args))
+
+
+@pytest.mark.parametrize("quick_runs", [0, 5])
+def test_what_the_processor_foretells_stays_a_branch(quick_runs):
+    args = (np.sort(numbers(6, 1000)), 0.4)
+    with config.overridden(cold_calls=False, quick_runs=quick_runs):
+        f = ljit.jit(above)
+        for _ in range(20):
+            assert f(*args) == above(*args)
+        assert f.specializations[0].state == "native"
+        assert MARK not in str(f.graph_for(*args))
+
+
+def test_checks_of_sides_that_are_chosen_leave_where_they_should():
+    def sums(xs, y):
+        s = 0
+        for x in xs:
+            if x & 4:
+                s = s + y
+            else:
+                s = s - x
+        return s
+
+    xs = random.Random(8).choices(range(64), k=300)
+    with config.overridden(cold_calls=False, quick_runs=5):
+        f = ljit.jit(sums)
+        for _ in range(20):
+            f(xs, 1)
+        assert MARK in str(f.graph_for(xs, 1))
+        for y in (1, 2**61, -(2**63), 2**63 - 1, True, 2.5):
+            assert f(xs, y) == sums(xs, y)
