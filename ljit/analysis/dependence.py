@@ -145,7 +145,9 @@ class Subscripts:
 
 
 def indices(node: Node) -> Sequence[Value]:
-    """The indices of an element access, one for each axis; none if they are not known one by one."""
+    """The indices of an element access, one for each axis; none if they are not known one by one, or no values."""
+    if len(node.inputs) == 1:  # places that are known
+        return ()
     index = node.inputs[1]
     if (made := index.made_by(TUPLE_CONSTRUCT)) is not None:
         return made.inputs

@@ -388,3 +388,10 @@ def what_may_raise_stands_behind_a_store(a, scale, terms, index):
         term = terms[index[j]]
         for i in range(a.shape[0]):
             a[i, j] += term
+
+
+@program(lambda: (table(5, 6), np.arange(12).reshape(4, 3)), lambda: (table(1, 0), table(2, 2)))
+def with_elements_at_known_places(a, small):
+    for j in range(a.shape[1]):
+        for i in range(1, a.shape[0]):
+            a[i, j] += i * np.triu(small).sum() - j
