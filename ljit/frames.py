@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
@@ -65,12 +66,44 @@ _IS_CALLED = 1  # in the operand of LOAD_GLOBAL
 
 
 def looks_at_caller(function: object) -> bool:
-    """Whether it is a function of Python's, decorated or not, that names one of `FRAME_FUNCTIONS`.
+    """Whether a call of it looks at the frame that calls: of a function of Python's, decorated or not, or of a class.
 
+    It names one of `FRAME_FUNCTIONS`, or calls by a global name a function that looks further up than its own caller.
     Other objects are not asked for attributes: that runs code of theirs.
     """
+    if type(function) is type:
+        return any(_looks_up(vars(function).get(name)) for name in ("__init__", "__new__"))
+    return _looks_up(function)
+
+
+def _looks_up(function: object) -> bool:
+    code = _code_of(function)
+    if code is None:
+        return False
+    if not FRAME_FUNCTIONS.isdisjoint(code.co_names):
+        return True
+    variables = getattr(function, "__globals__", {})
+    far = {name for name in code.co_names if _looks_further_up(variables.get(name))}
+    return bool(far) and not far.isdisjoint(_called_names(code))
+
+
+def _looks_further_up(function: object) -> bool:
+    """Whether it asks for another frame than its own and its caller's: ``sys._getframe(depth)``."""
+    code = _code_of(function)
+    if code is None or FRAME_FUNCTIONS.isdisjoint(code.co_names):
+        return False
+    import dis  # as below
+
+    instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    return any(
+        name.argval in FRAME_FUNCTIONS and first.opname.startswith("LOAD_FAST")
+        for name, first in pairwise(instructions)
+    )
+
+
+def _code_of(function: object) -> CodeType | None:
     code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
-    return isinstance(code, CodeType) and not FRAME_FUNCTIONS.isdisjoint(code.co_names)
+    return code if isinstance(code, CodeType) else None
 
 
 def asks_for_a_module(fn: FunctionType) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import enum
 import sys
+import typing
 
 import pytest
 
@@ -100,7 +101,11 @@ def test_functions_that_look_at_their_callers_find_them():
     def names(x):
         return x, name_of_caller()
 
-    for function in (classes, names):
+    def classes_of_typing(x):
+        point = typing.NamedTuple("point", [("a", int)])
+        return point(x), point.__module__, typing.NewType("Length", int).__module__
+
+    for function in (classes, names, classes_of_typing):
         compiled = ljit.jit(function)
         for k in range(3):
             assert compiled(k) == function(k)
