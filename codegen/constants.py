@@ -13,7 +13,7 @@ from ljit.codegen.llvm.builder import Ref, integer
 from ljit.codegen.llvm.forms import Native, is_scalar
 from ljit.codegen.scalars.casts import number_parts
 from ljit.ir import Node
-from ljit.types import CHARACTER, INT, RangeType, SliceType, TupleType, Type
+from ljit.types import CHARACTER, INT, ItemsType, RangeType, SliceType, Type
 
 __all__ = ["check_assumption", "constant"]
 
@@ -34,7 +34,7 @@ def _parts_of(e: Emitter, value: object, type_: Type) -> Native:
         assert isinstance(value, str)
         return Native(type_, (integer("i32", code_of(value)),))
     match type_:
-        case TupleType():
+        case ItemsType():
             assert isinstance(value, tuple)
             return _constant_items(e, type_, type_.items, value)
         case RangeType():

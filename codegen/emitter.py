@@ -467,7 +467,7 @@ class Emitter:
     made_of = objects.made_of
     own_attribute = held_functions.own_attribute
     check_in_class = held_functions.check_in_class
-    check_member = held_functions.check_member
+    check_members = held_functions.check_members
     check_method = held_functions.check_method
     check_super = held_functions.check_super
     check_kind = held_functions.check_kind

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ljit.types import ANY, CHARACTER, STR, ArrayType, TupleType, Type
+from ljit.types import ANY, CHARACTER, STR, ArrayType, ItemsType, Type
 from ljit.unique import forgets_classes
 from ljit.value_types import type_of
 
@@ -39,7 +39,7 @@ def is_text(t: Type) -> bool:
 @lru_cache(maxsize=4096)
 def has_characters(t: Type) -> bool:
     """Whether values of the type are characters, or tuples with such."""
-    return t == CHARACTER or (isinstance(t, TupleType) and any(map(has_characters, t.items)))
+    return t == CHARACTER or (isinstance(t, ItemsType) and any(map(has_characters, t.items)))
 
 
 @forgets_classes
@@ -52,7 +52,7 @@ def as_text(t: Type) -> Type:
     """
     if t == CHARACTER:
         return STR
-    return TupleType(tuple(map(as_text, t.items))) if has_characters(t) else t  # type: ignore[attr-defined]
+    return t.with_items(map(as_text, t.items)) if has_characters(t) else t  # type: ignore[attr-defined]
 
 
 def constant_type(value: object) -> Type:
@@ -69,8 +69,8 @@ def constant_type(value: object) -> Type:
 def _refined(t: Type, value: object) -> Type:
     if t == STR:
         return CHARACTER if len(value) <= 1 else STR  # type: ignore[arg-type]
-    if isinstance(t, TupleType):
-        return TupleType(tuple(map(_refined, t.items, value)))  # type: ignore[call-overload]
+    if isinstance(t, ItemsType):
+        return t.with_items(map(_refined, t.items, value))  # type: ignore[call-overload]
     return ANY if isinstance(t, ArrayType) else t
 
 

@@ -19,7 +19,18 @@ import numpy as np
 from ljit.held import HeldKind, KnownFunction, Receivers, count_as_function, held_kind, with_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
-from ljit.types import INT, NEVER, ArrayType, ListType, ScalarType, TupleType, Type, UnionType, join
+from ljit.types import (
+    INT,
+    NEVER,
+    ArrayType,
+    ItemsType,
+    ListType,
+    NamedTupleType,
+    ScalarType,
+    Type,
+    UnionType,
+    join,
+)
 from ljit.value_types import type_of
 
 __all__ = ["NATIVE_INTS", "NO_CONSTANT", "Observation", "Profile", "is_new", "keep_objects_of"]
@@ -109,7 +120,7 @@ class Observation(Record, frozen=False):
             return None  # the value has objects that would live on
         if cls is int and self.type is INT:
             return NATIVE_INTS
-        is_settled = cls is self._class or (cls in _SETTLING and self.count > LOOKS_INTO_ALL)
+        is_settled = cls is self._class or (self.count > LOOKS_INTO_ALL and _settles(cls))
         return cls if is_settled else None
 
     def see_receiver(self, value: object, method: str) -> None:
@@ -126,7 +137,11 @@ class Observation(Record, frozen=False):
                 self.constant = value
         elif value is not self.constant:
             self.constant = NO_CONSTANT
-        if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:
+        if (
+            issubclass(cls, _NESTED)
+            and self.count > LOOKS_INTO_ALL
+            and self.count % LOOKS_INTO_EACH
+        ):
             return
         if cls is np.ndarray:
             self._see_sizes(value.shape)  # type: ignore[attr-defined]
@@ -138,7 +153,8 @@ class Observation(Record, frozen=False):
             self._layout = layout
         self.saw_none = self.saw_none or value is None
         self.type = join(self.type, type_of(value))
-        self._class = None if cls in _LOOKED_INTO else cls
+        is_looked_into = cls in _LOOKED_INTO or isinstance(self.type, NamedTupleType)
+        self._class = None if is_looked_into else cls
 
     def _see_sizes(self, shape: tuple[int, ...]) -> None:
         """Note the sizes of a small array; those that differ from run to run are unknown."""
@@ -165,6 +181,11 @@ class Observation(Record, frozen=False):
         return ArrayType(self.type.dtype, self.sizes, self.type.layout, self.type.writeable)
 
 
+def _settles(cls: builtins.type) -> bool:
+    """Whether objects of the class, which differ in type, are looked into no more after a while."""
+    return cls in _SETTLING or issubclass(cls, tuple)
+
+
 def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:
     """Whether it is a callable that may be made anew for each use."""
     return any(not isinstance(kind, KnownFunction) for kind in kinds or ())
@@ -173,7 +194,7 @@ def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:
 def _is_of_numpy(type_: Type) -> bool:
     if isinstance(type_, UnionType):
         return any(map(_is_of_numpy, type_.members))
-    if isinstance(type_, TupleType):
+    if isinstance(type_, ItemsType):
         return any(map(_is_of_numpy, type_.items))
     if isinstance(type_, ListType):
         return _is_of_numpy(type_.item)

@@ -8,8 +8,9 @@ text form that `parse_type` reads back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -33,7 +34,9 @@ __all__ = [
     "UNBOUND",
     "ArrayType",
     "AtomType",
+    "ItemsType",
     "ListType",
+    "NamedTupleType",
     "ObjectType",
     "RangeType",
     "ScalarType",
@@ -49,6 +52,7 @@ __all__ = [
     "join",
     "join_items",
     "list_of",
+    "named_tuple_of",
     "scalar_type",
     "slice_of",
     "tuple_of",
@@ -168,19 +172,68 @@ class ArrayType(Type):
         return f"{self.dtype.name.capitalize()}({', '.join(parts)})"
 
 
-class TupleType(Type):
-    """An exact tuple, with the type of each item."""
+class ItemsType(Type):
+    """A tuple of a class, with the type of each item."""
 
     __slots__ = ("items",)
+    items: tuple[Type, ...]
+
+    @property
+    def cls(self) -> type:
+        """The class of the values."""
+        return tuple
+
+    def with_items(self, items: Iterable[Type]) -> Self:
+        """The type of tuples of the class with other items."""
+        raise NotImplementedError
+
+    def is_like(self, other: Type) -> bool:
+        """Whether the other one is that of tuples of the class with as many items."""
+        is_of_class = isinstance(other, ItemsType) and other.cls is self.cls
+        return is_of_class and len(other.items) == len(self.items)  # type: ignore[attr-defined]
+
+
+class TupleType(ItemsType):
+    """An exact tuple, with the type of each item."""
+
+    __slots__ = ()
     __match_args__ = ("items",)
 
     def __init__(self, items: tuple[Type, ...]) -> None:
         self.key = (items,)
-        self.items: Final = items
+        self.items = items
+
+    def with_items(self, items: Iterable[Type]) -> TupleType:
+        """The type of tuples with other items."""
+        return TupleType(tuple(items))
 
     def __str__(self) -> str:
         inside = ", ".join(map(str, self.items))
         return f"({inside},)" if len(self.items) == 1 else f"({inside})"
+
+
+class NamedTupleType(ItemsType):
+    """A tuple of a class of named tuples (`ljit/named_tuples.py`), with the type of each item."""
+
+    __slots__ = ("named",)
+    __match_args__ = ("named", "items")
+
+    def __init__(self, named: ObjectType, items: tuple[Type, ...]) -> None:
+        self.key = (named, items)
+        self.named: Final = named
+        self.items = items
+
+    @property
+    def cls(self) -> type:
+        """The class of the values."""
+        return self.named.cls
+
+    def with_items(self, items: Iterable[Type]) -> NamedTupleType:
+        """The type of tuples of the class with other items."""
+        return NamedTupleType(self.named, tuple(items))
+
+    def __str__(self) -> str:
+        return f"Named[{', '.join(map(str, (self.named, *self.items)))}]"
 
 
 class ListType(Type):
@@ -319,8 +372,12 @@ def join(a: Type, b: Type) -> Type:
         merged = _join_arrays(a, b)
         if merged is not None:
             return merged
-    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.items) == len(b.items):
-        return TupleType(tuple(map(join, a.items, b.items)))
+    if isinstance(a, ItemsType) and a.is_like(b):
+        return a.with_items(map(join, a.items, b.items))  # type: ignore[attr-defined]
+    if isinstance(a, NamedTupleType) and a.named == b:
+        return b
+    if isinstance(b, NamedTupleType) and b.named == a:
+        return a
     if isinstance(a, ListType) and isinstance(b, ListType):
         return ListType(join_items(a.item, b.item))
     return _union(a, b)
@@ -394,6 +451,13 @@ def tuple_of(items: tuple[Type, ...]) -> Type:
     return made if levels <= MAX_LEVELS and count <= MAX_ITEMS else ObjectType(tuple)
 
 
+def named_tuple_of(cls: type, items: tuple[Type, ...]) -> Type:
+    """The type of a named tuple with items of these types; an object's if these are many, or deep."""
+    named = ObjectType(cls)
+    is_known = isinstance(tuple_of(items), TupleType)
+    return NamedTupleType(named, items) if is_known else named
+
+
 def list_of(item: Type) -> ListType:
     """The type of a list with items of this type; of any items if these are deep."""
     return ListType(item if _extent(item)[0] < MAX_LEVELS else ANY)
@@ -405,7 +469,7 @@ def _extent(t: Type) -> tuple[int, int]:
     """How many tuples and lists a type goes down, and how many items of tuples it has then."""
     if isinstance(t, ListType):
         return 1 + _extent(t.item)[0], 1
-    if not isinstance(t, TupleType):
+    if not isinstance(t, ItemsType):
         return 0, 1
     inside = [_extent(item) for item in t.items]
     return 1 + max((n for n, _ in inside), default=0), sum(n for _, n in inside)

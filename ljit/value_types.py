@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from weakref import WeakSet
 
 import numpy as np
 
+from ljit.named_tuples import count_of_fields
 from ljit.places import has_distinct_places
 from ljit.types import (
     ANY,
@@ -26,11 +28,14 @@ from ljit.types import (
     UINT_MAX,
     ArrayType,
     ListType,
+    NamedTupleType,
     ObjectType,
     ScalarType,
+    TupleType,
     Type,
     is_native,
     join_items,
+    named_tuple_of,
     slice_of,
     tuple_of,
 )
@@ -49,7 +54,11 @@ _SCALARS: dict[type, Type] = {
 #: of a tuple that is taken apart; of one of texts or other objects of one class, and of one of numbers
 _MOST_OBJECTS, _MOST_NUMBERS = 8, 32
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
+_ALL = slice(None)
 _C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of `flags.num`
+_nodes: WeakSet[type] = (
+    WeakSet()
+)  # classes of named tuples that were seen to hold others of the class
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
 
 
@@ -81,7 +90,37 @@ def type_of(value: object, *, is_constant: bool = False) -> Type:
     if cls is slice:
         return slice_of(*map(type_of, (value.start, value.stop, value.step)))  # type: ignore[attr-defined]
     rule = _CLASS_RULES.get(cls)
-    return rule(value) if rule is not None else ObjectType(cls)
+    if rule is not None:
+        return rule(value)
+    return _named_type(value, MAX_LEVELS) if issubclass(cls, tuple) else ObjectType(cls)  # type: ignore[arg-type]
+
+
+def _named_type(value: tuple[object, ...], levels: int) -> Type:
+    """The type of an object of a subclass of tuple.
+
+    The nodes of trees are objects, of whatever shape these are, and so are the leaves once a node was seen.
+    """
+    cls = type(value)
+    if count_of_fields(cls) != len(value) or cls in _nodes:
+        return ObjectType(cls)
+    items = _type_of_tuple(tuple.__getitem__(value, _ALL), levels, is_constant=False)
+    if isinstance(items, TupleType) and _holds(items, ObjectType(cls)):
+        _nodes.add(cls)
+    if not isinstance(items, TupleType) or cls in _nodes:
+        return ObjectType(cls)
+    return named_tuple_of(cls, items.items)
+
+
+def _holds(t: Type, named: ObjectType) -> bool:
+    """Whether a value of the type has objects of the class in it."""
+    match t:
+        case TupleType(items):
+            return any(_holds(item, named) for item in items)
+        case NamedTupleType(cls, items):
+            return cls == named or any(_holds(item, named) for item in items)
+        case ListType(item):
+            return _holds(item, named)
+    return t == named
 
 
 def _checked_range(value: range) -> Type:
@@ -105,7 +144,8 @@ def _nested_type(value: object, levels: int, is_constant: bool) -> Type | None:
     if type(value) is not list:
         if type(value) is tuple:
             return _type_of_tuple(value, levels, is_constant)
-        return type_of(value)
+        is_tuple = issubclass(type(value), tuple)
+        return _named_type(value, levels) if is_tuple else type_of(value)  # type: ignore[arg-type]
     item: Type = NEVER if levels else ANY
     for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
         item = join_items(item, _nested_type(x, levels - 1, is_constant) or ObjectType(tuple))

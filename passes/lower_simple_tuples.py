@@ -3,7 +3,8 @@
 Contract: `prim::Unpack` without a star, `prim::TupleIndex` and `py::getitem` with a constant int of
 a `prim::TupleConstruct` become its operands, where the count fits and the index is in range; what
 would raise stays. A tuple that is not used otherwise is left to `eliminate_dead_code`. `prim::Unpack` with a star
-becomes the items of any tuple of known items, and a list of those between.
+becomes the items of any tuple of known items, and a list of those between. The plain tuple that a named one was made
+of takes the place of the plain tuple that is made of that.
 
 So it is with the items of a stack of arrays that are all fresh, and that nothing else sees: what is written to one is
 seen in it alone, as in the stack. Only if all that is asked of the stack are items: ``y, x = np.mgrid[:h, :w]``.
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ops.containers.tuples import AS_NAMED, AS_TUPLE
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
 from ljit.types import TupleType
@@ -29,6 +31,11 @@ def lower_simple_tuples(graph: Graph) -> bool:
     """Bypass tuples; whether anything changed."""
     changed = False
     for node in list(graph.walk()):
+        if _is_round_trip(node) and is_allowed(NAME, node):
+            replace_value(node.output, node.inputs[0].node.inputs[0])  # type: ignore[union-attr]  # such a value has one
+            node.erase()
+            changed = True
+            continue
         items = _items_wanted(node)
         is_starred = items is None and _is_starred_unpack(node)
         if (items is None and not is_starred) or not is_allowed(NAME, node):
@@ -45,6 +52,11 @@ def lower_simple_tuples(graph: Graph) -> bool:
                 made.erase()  # nests would give the arrays for its sake
         changed = True
     return changed
+
+
+def _is_round_trip(node: Node) -> bool:
+    """Whether it is the plain tuple that a named one was made of."""
+    return node.op is AS_TUPLE and node.inputs[0].made_by(AS_NAMED) is not None
 
 
 def _items_wanted(node: Node) -> list[Value] | None:

@@ -7,7 +7,7 @@ from typing import Protocol
 from ljit.ir import Value
 from ljit.ops.arrays.rules import dtype_of, is_scalar
 from ljit.profile import Observation
-from ljit.types import ANY, FLOAT, INT, UINT, ListType, TupleType, Type, UnionType, join
+from ljit.types import ANY, FLOAT, INT, UINT, ItemsType, ListType, Type, UnionType, join
 
 __all__ = ["Observations", "guarded_type", "is_precise"]
 
@@ -31,7 +31,7 @@ class Observations(Protocol):
 
 def is_precise(t: Type) -> bool:
     """Whether native code needs to know no more about a value of type `t`."""
-    if isinstance(t, TupleType):
+    if isinstance(t, ItemsType):
         return all(map(is_precise, t.items))
     if isinstance(t, ListType):
         return is_precise(t.item)
@@ -59,13 +59,14 @@ def guarded_type(value: Value, seen: Type | None, *, has_failed: bool = False) -
 def _told(known: Type, seen: Type) -> Type:
     """What was seen where no precise type is known; where there is one, which need not be checked, that.
 
-    >>> print(_told(TupleType((ANY, UINT)), TupleType((INT, join(INT, UINT)))))
+    So it is of a tuple whose items are known one by one, where objects that are no less were seen.
+
+    >>> print(_told(tuple_of((ANY, UINT)), tuple_of((INT, join(INT, UINT)))))
     (int, uint)
     """
-    if isinstance(known, TupleType) and isinstance(seen, TupleType):
-        if len(known.items) == len(seen.items):
-            return TupleType(tuple(map(_told, known.items, seen.items)))
-    return known if is_precise(known) else seen
+    if isinstance(known, ItemsType) and known.is_like(seen):
+        return known.with_items(map(_told, known.items, seen.items))  # type: ignore[attr-defined]
+    return known if is_precise(known) or isinstance(known, ItemsType) else seen
 
 
 def _is_number(union: UnionType) -> bool:

@@ -34,8 +34,8 @@ from ljit.types import (
     NEVER,
     NONE,
     ArrayType,
+    ItemsType,
     ListType,
-    TupleType,
     Type,
     UnionType,
 )
@@ -164,14 +164,14 @@ def _make_object(e: Emitter, value: Native) -> Ref:
 
 def _with_objects(e: Emitter, value: Native) -> Native:
     """A tuple with the objects that are kept in the places of its items, however deep; else the value."""
-    if not isinstance(value.type, TupleType):
+    if not isinstance(value.type, ItemsType):
         return value
     items, types = [], []
     for item in split(value):
         there = e.ownership.object_of(item)
         items.append(_with_objects(e, item) if there is None else Native(ANY, (there,)))
         types.append(items[-1].type)
-    return aggregate(TupleType(tuple(types)), items) if types != [*value.type.items] else value
+    return aggregate(value.type.with_items(types), items) if types != [*value.type.items] else value
 
 
 def hold_made(e: Emitter, value: Native) -> None:
@@ -249,7 +249,7 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
     source = value.type
     wanted = member.members if isinstance(member, UnionType) else (member,)
     result = FALSE
-    if isinstance(source, TupleType) and isinstance(member, TupleType):
+    if isinstance(source, ItemsType) and isinstance(member, ItemsType):
         result = TRUE
         for item, type_ in zip(split(value), member.items, strict=True):
             result = e.f.binary("and", result, has_member(e, item, type_))

@@ -25,9 +25,9 @@ from ljit.types import (
     UINT,
     UNBOUND,
     ArrayType,
+    ItemsType,
     RangeType,
     SliceType,
-    TupleType,
     Type,
     ViewType,
 )
@@ -35,7 +35,7 @@ from ljit.types import (
 __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
-_OF_ITEMS = (TupleType, ViewType, RangeType, SliceType)
+_OF_ITEMS = (ItemsType, ViewType, RangeType, SliceType)
 
 # By dtype: the unit of `Py_BuildValue` for each of its numbers, and how and to what these are converted before.
 _UNITS = {

@@ -14,7 +14,16 @@ import numpy as np
 
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.records import Record
-from ljit.types import BOOL, COMPLEX, RangeType, ScalarType, SliceType, Type, ViewType
+from ljit.types import (
+    BOOL,
+    COMPLEX,
+    NamedTupleType,
+    RangeType,
+    ScalarType,
+    SliceType,
+    Type,
+    ViewType,
+)
 
 __all__ = ["Known", "Parts", "Recipe", "put_together"]
 
@@ -54,6 +63,8 @@ def put_together(recipe: Recipe, given: Sequence[Any]) -> Any:
             return slice(*items)
         case ViewType(kind=kind):
             return VIEW_CLASSES[kind](items)
+        case NamedTupleType(named=named):
+            return tuple.__new__(named.cls, items)
     if recipe.type == COMPLEX:
         return complex(*items)
     return bool(items[0]) if recipe.type == BOOL else tuple(items)

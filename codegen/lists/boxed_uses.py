@@ -17,7 +17,7 @@ from ljit.ops.containers.keys import looks_for_key
 from ljit.ops.containers.tuples import TUPLE_CONSTRUCT, TUPLE_INDEX
 from ljit.ops.control import CALL_NATIVE
 from ljit.ops.objects import UNPACK
-from ljit.types import FLOAT, INT, ListType, TupleType
+from ljit.types import FLOAT, INT, ItemsType, ListType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -30,7 +30,7 @@ def hold_objects(e: Emitter, out: Value, value: Native, pointer: Ref) -> None:
     """Keep the object that a value was read from, and those of its items, where they are needed later."""
     if value.type != out.type:
         return
-    if not isinstance(value.type, TupleType):
+    if not isinstance(value.type, ItemsType):
         if value.type in (INT, FLOAT) and is_boxed(out):
             e.ownership.hold_object(value, pointer)
         return
@@ -45,7 +45,7 @@ def hold_objects(e: Emitter, out: Value, value: Native, pointer: Ref) -> None:
 
 def is_boxed_twice(value: Value) -> bool:
     """Whether two uses of a tuple need its object, one of them in the block that makes it."""
-    if not isinstance(value.type, TupleType) or not is_immutable(value.type) or len(value.uses) < 2:
+    if not isinstance(value.type, ItemsType) or not is_immutable(value.type) or len(value.uses) < 2:
         return False
     users = _users_of_object(value)
     return len(users) > 1 and any(user.block is value.block for user in users)
@@ -71,7 +71,7 @@ def _items_of(user: Node) -> list[tuple[int, Value]]:
     index = user.attrs["index"]
     assert isinstance(index, int)
     type_ = user.inputs[0].type
-    assert isinstance(type_, TupleType)
+    assert isinstance(type_, ItemsType)
     return [(index % len(type_.items), user.output)]
 
 

@@ -35,10 +35,10 @@ from ljit.types import (
     INT,
     UINT,
     ArrayType,
+    ItemsType,
     RangeType,
     ScalarType,
     SliceType,
-    TupleType,
     Type,
     UnionType,
     ViewType,
@@ -184,7 +184,7 @@ def components(type_: Type) -> tuple[str, ...]:
             return _union_layout(type_)[0]
         case RangeType():
             return ("i64", "i64", "i64")
-        case TupleType() | ViewType() | SliceType():
+        case ItemsType() | ViewType() | SliceType():
             return tuple(part for item in items_of(type_) for part in components(item))
     return ()
 
@@ -192,7 +192,7 @@ def components(type_: Type) -> tuple[str, ...]:
 def items_of(type_: Type) -> tuple[Type, ...]:
     """The types of the items of an aggregate, in the order of their components."""
     match type_:
-        case TupleType():
+        case ItemsType():
             return type_.items
         case ViewType():
             return type_.parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ from ljit.held import (
     Receivers,
 )
 from ljit.ops.control import OTHER_CALLABLE
-from ljit.ops.python.types import class_of
+from ljit.ops.python.types import NO_ATTRIBUTE, class_of
 from ljit.types import ANY, BOOL
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_in_class",
     "check_kind",
-    "check_member",
+    "check_members",
     "check_method",
     "check_super",
     "given_value",
@@ -85,17 +85,22 @@ def check_in_class(e: Emitter, x: Native, name: str, value: object) -> None:
     e.bailout.bail_if(e.f.bool_not(same), f"{name} is another one in the class")
 
 
-def check_member(e: Emitter, cls: type, name: str, value: object) -> None:
-    """Leave unless a class has the value under the name: what it has stays the same as long as its version does."""
+def check_members(e: Emitter, cls: type, members: Sequence[tuple[str, object]]) -> None:
+    """Leave unless a class has the values under their names; `NO_ATTRIBUTE`: it has nothing there.
+
+    What it has stays the same as long as its version does.
+    """
     f, keep = e.f, e.context.keep
-    find_in_class(cls, name)  # gives the class a version, mostly
+    find_in_class(cls, members[0][0])  # gives the class a version, mostly
     version = integer("i32", type_version(cls))
     changed, same = f.new_block("changed"), f.new_block("same")
     now = f.load("i32", f.gep("i8", keep(cls), TYPE_VERSION))
     f.condbr(f.icmp("ne", now, version), changed, same, unlikely=True)
     f.start(changed, cold=True)
-    found = f.call_external("ptr", "_PyType_Lookup", (keep(cls), keep(name)))
-    e.bailout.bail_if(f.icmp("ne", found, keep(value)), f"{name} of {cls.__name__} has changed")
+    for name, value in members:
+        found = f.call_external("ptr", "_PyType_Lookup", (keep(cls), keep(name)))
+        wanted = NULL if value is NO_ATTRIBUTE else keep(value)
+        e.bailout.bail_if(f.icmp("ne", found, wanted), f"{name} of {cls.__name__} has changed")
     f.br(same)
     f.start(same)
 

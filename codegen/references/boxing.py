@@ -27,6 +27,8 @@ from ljit.types import (
     UINT,
     UNBOUND,
     ArrayType,
+    ItemsType,
+    NamedTupleType,
     RangeType,
     ScalarType,
     SliceType,
@@ -153,7 +155,7 @@ def _box_range(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
 
 def _box_items(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
     type_ = value.type
-    cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else tuple
+    cls = type_.cls if isinstance(type_, ItemsType) else VIEW_CLASSES[type_.kind]  # type: ignore[attr-defined]
     return _box_tuple(f, split(value), keep, cls)
 
 
@@ -382,6 +384,7 @@ _BOXERS_BY_CLASS: dict[type[Type], _Boxer] = {
     ScalarType: _box_scalar,
     ArrayType: _box_array,
     TupleType: _box_items,
+    NamedTupleType: _box_items,
     ViewType: _box_items,
     RangeType: _box_range,
     SliceType: _box_slice,

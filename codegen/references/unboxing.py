@@ -43,12 +43,12 @@ from ljit.types import (
     UINT,
     UNBOUND,
     ArrayType,
+    ItemsType,
     ListType,
     ObjectType,
     RangeType,
     ScalarType,
     SliceType,
-    TupleType,
     Type,
     UnionType,
     ViewType,
@@ -89,7 +89,7 @@ def unbox(
             return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))
         case ArrayType():
             return Native(type_, _unbox_array(f, pointer, type_, fail, by_call=by_call))
-        case TupleType() | ViewType() | RangeType() | SliceType():
+        case ItemsType() | ViewType() | RangeType() | SliceType():
             return Native(type_, _unbox_items(f, pointer, type_, fail, by_call=by_call))
         case UnionType():
             return unbox_union(f, pointer, type_, fail, by_call=by_call)
@@ -260,8 +260,8 @@ def _unbox_items(
 ) -> Sequence[Ref]:
     """Tuples, views, ranges and slices: check the class (and size), then each item."""
     items = items_of(type_)
-    if isinstance(type_, TupleType | ViewType):
-        cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else tuple
+    if isinstance(type_, ItemsType | ViewType):
+        cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else type_.cls
         _require_class(f, pointer, cls, fail)
         size = _field(f, "i64", pointer, layout.VAR_SIZE)
         _require(f, f.icmp("eq", size, len(items)), fail)

@@ -19,6 +19,8 @@ from ljit.types import (
     UINT,
     UNBOUND,
     ArrayType,
+    ItemsType,
+    NamedTupleType,
     ObjectType,
     RangeType,
     ScalarType,
@@ -44,7 +46,7 @@ def is_immutable(type_: Type) -> bool:
     >>> is_immutable(INT), is_immutable(TupleType((INT, STR))), is_immutable(TupleType((ANY,)))
     (True, True, False)
     """
-    if isinstance(type_, TupleType):
+    if isinstance(type_, ItemsType):
         return all(map(is_immutable, type_.items))
     if isinstance(type_, UnionType):
         return all(map(is_immutable, type_.members))
@@ -60,7 +62,7 @@ def holds_array(t: Type) -> bool:
     match t:
         case ArrayType():
             return True
-        case TupleType(items) | ViewType(_, items):
+        case TupleType(items) | NamedTupleType(_, items) | ViewType(_, items):
             return any(map(holds_array, items))
     return False
 

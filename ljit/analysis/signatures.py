@@ -16,10 +16,10 @@ from ljit.types import (
     NONE,
     UINT,
     ArrayType,
+    ItemsType,
     RangeType,
     ScalarType,
     SliceType,
-    TupleType,
     Type,
     UnionType,
     join,
@@ -28,7 +28,7 @@ from ljit.types import (
 __all__ = ["NativeLink", "Signature", "as_parameter", "can_pass", "native_result"]
 
 _PLAIN = frozenset((BOOL, INT, UINT, FLOAT, COMPLEX, NONE))
-_MOST_ITEMS = 3  # of a tuple that is given back in registers
+_MOST_ITEMS = 8  # of a tuple that is given back in registers
 
 
 class Signature(Record, eq=True):
@@ -84,9 +84,9 @@ def as_parameter(type_: Type) -> Type | None:
         case ArrayType():
             shape = (None,) * type_.ndim
             return ArrayType(type_.dtype, shape, type_.layout, type_.writeable)
-        case TupleType():
+        case ItemsType():
             items = tuple(map(as_parameter, type_.items))
-            return None if None in items else TupleType(items)  # type: ignore[arg-type]
+            return None if None in items else type_.with_items(items)  # type: ignore[arg-type]
     return None if type_ in (ANY, NEVER) else as_text(type_)
 
 
@@ -100,7 +100,7 @@ def can_pass(given: Type, wanted: Type) -> bool:
 def _is_plain(type_: Type) -> bool:
     """Whether a value has no objects in it."""
     match type_:
-        case TupleType():
+        case ItemsType():
             return all(map(_is_plain, type_.items))
         case SliceType():
             return all(map(_is_plain, (type_.start, type_.stop, type_.step)))
@@ -113,6 +113,6 @@ def native_result(type_: Type) -> Type:
     """The type as which native code gives back a value of the type: itself, or `Any` for an object."""
     if type_ == NEVER:
         return NEVER
-    if isinstance(type_, TupleType) and len(type_.items) > _MOST_ITEMS:
+    if isinstance(type_, ItemsType) and len(type_.items) > _MOST_ITEMS:
         return ANY
     return type_ if _is_plain(type_) else ANY

@@ -16,7 +16,7 @@ from ljit.characters import constant_type
 from ljit.errors import InternalError
 from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record
-from ljit.types import UINT, ArrayType, TupleType, Type, UnionType, ViewType, join
+from ljit.types import UINT, ArrayType, ItemsType, Type, UnionType, ViewType, join
 from ljit.value_types import type_of
 
 __all__ = [
@@ -62,8 +62,8 @@ def has_type(value: object, type_: Type) -> bool:
         return type(value) is int and 0 <= value < 2**64
     if isinstance(type_, UnionType):
         return any(has_type(value, member) for member in type_.members)
-    if isinstance(type_, TupleType):
-        has_items = type(value) is tuple and len(value) == len(type_.items)
+    if isinstance(type_, ItemsType):
+        has_items = type(value) is type_.cls and len(value) == len(type_.items)  # type: ignore[arg-type]
         return has_items and all(map(has_type, value, type_.items))  # type: ignore[call-overload]
     return join(_exact_type(value), type_) == type_
 

@@ -455,7 +455,7 @@ class Emitter(Protocol):
     def check_super(self, x: V, above: type, name: str, function: object) -> None:
         """Bail unless the Python function is what ``super(above, x)`` has as a method of the name."""
 
-    def check_member(self, cls: type, name: str, value: object) -> None:
+    def check_members(self, cls: type, members: Sequence[tuple[str, object]]) -> None:
         """Bail unless the class has the value under the name, bound to nothing."""
 
     def made_of(self, x: V, function: Callable[[object], object]) -> V:

@@ -11,7 +11,7 @@ import re
 from ljit.ir.graph import Block, Graph, Node, Value
 from ljit.ir.literals import object_path, print_literal
 from ljit.source import SourceRange
-from ljit.types import ListType, ObjectType, TupleType, Type, UnionType, ViewType
+from ljit.types import ListType, NamedTupleType, ObjectType, TupleType, Type, UnionType, ViewType
 
 __all__ = ["Names", "contents", "format_node", "format_range", "print_graph"]
 
@@ -156,6 +156,9 @@ class _Printer:
             case ObjectType(cls):
                 if object_path(cls) is None:
                     print_literal(cls, self.objects)
+            case NamedTupleType(named, parts):
+                for part in (named, *parts):
+                    self._register_classes(part)
             case TupleType(parts) | UnionType(parts) | ViewType(_, parts):
                 for part in parts:
                     self._register_classes(part)

@@ -26,6 +26,7 @@ from ljit.types import (
     UNBOUND,
     ArrayType,
     ListType,
+    NamedTupleType,
     ObjectType,
     ScalarType,
     SliceType,
@@ -168,6 +169,12 @@ class Scanner:
             raise self.error(f"{path} is not a class")
         return ObjectType(cls)
 
+    def _named_type(self) -> Type:
+        named, *items = self._types()
+        if not isinstance(named, ObjectType):
+            raise self.error("the class of named tuples wanted")
+        return NamedTupleType(named, tuple(items))
+
     def _imported(self, path: str) -> object:
         try:
             return import_object(path)
@@ -220,6 +227,7 @@ _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
     "slice[": Scanner._slice_type,
     "View[": Scanner._view_type,
     "Object[": Scanner._object_type,
+    "Named[": Scanner._named_type,
     "Union[": lambda scanner: UnionType(scanner._types()),
 }
 _CALLS: dict[str, Callable[..., object]] = {

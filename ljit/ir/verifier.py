@@ -34,7 +34,7 @@ from ljit.ir.opdef import OpDef
 from ljit.ir.printer import Names, format_node
 from ljit.ir.registry import get_op
 from ljit.ir.repetition import nodes_that_repeat_effects
-from ljit.types import ANY, BOOL, INT, NEVER, ArrayType, ListType, TupleType, Type, join
+from ljit.types import ANY, BOOL, INT, NEVER, ArrayType, ItemsType, ListType, Type, join
 
 __all__ = ["breaches", "verify"]
 
@@ -258,7 +258,7 @@ class _Verifier:
             return
         for out, type_ in zip(node.outputs, inferred, strict=True):
             is_mutable = node.op.is_constant and isinstance(type_, ListType)
-            has_parts = isinstance(out.type, ArrayType | ListType | TupleType)
+            has_parts = isinstance(out.type, ArrayType | ListType | ItemsType)
             is_wider = has_parts and join(out.type, type_) == out.type
             # What took the place of an update has the layout of the array that was updated.
             joined = join(out.type, type_) if node.op.elementwise else ANY

@@ -18,7 +18,7 @@ from ljit.types import ANY, BOOL, ObjectType, Type
 __all__ = [
     "CHECK_IN_CLASS",
     "CHECK_KIND",
-    "CHECK_MEMBER",
+    "CHECK_MEMBERS",
     "CHECK_METHOD",
     "CHECK_SUPER",
     "GIVEN_VALUE",
@@ -68,8 +68,10 @@ def _lower_check_super(
     return ()
 
 
-def _lower_check_member(e: Emitter, *, cls: type, name: str, value: object) -> tuple[V, ...]:
-    e.check_member(cls, name, value)
+def _lower_check_members(
+    e: Emitter, *, cls: type, members: tuple[tuple[str, object], ...]
+) -> tuple[V, ...]:
+    e.check_members(cls, members)
     return ()
 
 
@@ -203,14 +205,14 @@ MEMBER = declare(
         effects=Effect.ALLOC,
     )
 )
-CHECK_MEMBER = declare(
+CHECK_MEMBERS = declare(
     OpDef(
-        "prim::check_member",
-        Schema("(*, cls, name, value)"),
-        "Leave native code unless the class, or what it is derived from, has the value under the name.",
-        infer=lambda *, cls, name, value: (),
-        evaluate=lambda *, cls, name, value: None,
-        lower=_lower_check_member,
+        "prim::check_members",
+        Schema("(*, cls, members)"),
+        "Leave native code unless the class, or what it is derived from, has these values under their names.",
+        infer=lambda *, cls, members: (),
+        evaluate=lambda *, cls, members: None,
+        lower=_lower_check_members,
         can_lower=any_operands,
         effects=Effect.READ | Effect.RAISE,
     )

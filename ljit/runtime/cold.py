@@ -46,9 +46,9 @@ from ljit.types import (
     BYTES,
     RANGE,
     UINT,
+    ItemsType,
     ListType,
     ObjectType,
-    TupleType,
     Type,
     is_number,
     is_numpy,
@@ -279,7 +279,7 @@ def takes_objects(types_: Iterable[Type]) -> bool:
 
 
 def _is_of_numbers(t: Type) -> bool:
-    if isinstance(t, TupleType):
+    if isinstance(t, ItemsType):
         return all(map(_is_of_numbers, t.items))
     if isinstance(t, ListType):
         return _is_of_numbers(t.item)

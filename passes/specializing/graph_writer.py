@@ -7,15 +7,17 @@ from contextlib import contextmanager
 
 from ljit.analysis.alias import holds_array
 from ljit.analysis.assumptions import Assumption, is_stable_constant
-from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
     CONSTANT,
+    CONTINUE,
     DEOPTIMIZE,
     GUARD,
     IF,
     REGION,
+    RETURN,
     SNAPSHOT,
     TYPE_IS,
     UNREACHABLE,
@@ -339,6 +341,13 @@ def is_left(node: Node) -> bool:
         return True
     last = node.blocks[-1].last
     return node.op is REGION and last is not None and last.op is YIELD
+
+
+def goes_on(block: Block) -> bool:
+    """Whether control may get out of a block and stay in native code."""
+    last = block.last
+    is_left = last is None or last.op not in (DEOPTIMIZE, UNREACHABLE, RETURN)
+    return is_left or any(n.op in (BREAK, CONTINUE) for n in block.walk())
 
 
 def erase(node: Node) -> None:

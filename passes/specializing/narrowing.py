@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ljit.ir import Block, Node, Value, get_op
 from ljit.ops.control import IF, TYPE_IS, YIELD
-from ljit.types import NEVER, TupleType, Type, UnionType, join
+from ljit.types import NEVER, ItemsType, Type, UnionType, join
 
 __all__ = ["facts", "is_told", "overlap", "without"]
 
@@ -26,8 +26,8 @@ def without(type_: Type, other: Type) -> Type:
             if join(member, other) != other:
                 rest = join(rest, member)
         return rest
-    if isinstance(type_, TupleType) and isinstance(other, TupleType):
-        return _tuple_without(type_, other)
+    if isinstance(type_, ItemsType) and type_.is_like(other):
+        return _tuple_without(type_, other)  # type: ignore[arg-type]
     return type_
 
 
@@ -38,23 +38,21 @@ def overlap(a: Type, b: Type) -> bool:
     >>> overlap(join(INT, FLOAT), INT), overlap(INT, FLOAT)
     (True, False)
     """
-    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.items) == len(b.items):
-        return all(map(overlap, a.items, b.items))
+    if isinstance(a, ItemsType) and a.is_like(b):
+        return all(map(overlap, a.items, b.items))  # type: ignore[attr-defined]
     members = [t.members if isinstance(t, UnionType) else (t,) for t in (a, b)]
     return not set(members[0]).isdisjoint(members[1])
 
 
-def _tuple_without(type_: TupleType, other: TupleType) -> Type:
+def _tuple_without(type_: ItemsType, other: ItemsType) -> Type:
     """Only where one item alone decides whether a tuple is of the other type."""
-    if len(type_.items) != len(other.items):
-        return type_
     pairs = list(zip(type_.items, other.items, strict=True))
     open_ = [i for i, (item, excluded) in enumerate(pairs) if join(item, excluded) != excluded]
     if len(open_) != 1:
         return type_
     items = list(type_.items)
     items[open_[0]] = without(*pairs[open_[0]])
-    return TupleType(tuple(items))
+    return type_.with_items(items)
 
 
 def facts(condition: Value, *, truth: bool) -> Iterator[tuple[Value, Type]]:

@@ -8,7 +8,7 @@ from ljit.characters import as_text
 from ljit.ir import Node
 from ljit.ops.control import LOOP
 from ljit.passes.specializing.narrowing import without
-from ljit.types import NEVER, STR, TupleType, Type, join
+from ljit.types import NEVER, STR, ItemsType, Type, join
 
 __all__ = ["can_be_two", "holds", "settled_types"]
 
@@ -37,9 +37,8 @@ def settled_types(initial: Sequence[Type], after_trip: Sequence[Type]) -> list[T
 
 
 def _settled(initial: Type, after_trip: Type) -> Type:
-    if isinstance(initial, TupleType) and isinstance(after_trip, TupleType):
-        if len(initial.items) == len(after_trip.items):
-            return TupleType(tuple(map(_settled, initial.items, after_trip.items)))
+    if isinstance(initial, ItemsType) and initial.is_like(after_trip):
+        return initial.with_items(map(_settled, initial.items, after_trip.items))  # type: ignore[attr-defined]
     if holds(initial, after_trip):
         return after_trip
     return without(after_trip, initial)

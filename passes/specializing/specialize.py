@@ -38,6 +38,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.members import NO_ATTRIBUTES
+from ljit.ops.objects import UNPACK
 from ljit.passes.folding import fold
 from ljit.passes.observations import guarded_type, is_precise
 from ljit.passes.specializing.graph_writer import GraphWriter
@@ -257,6 +258,7 @@ class _Specializer:
             PROFILE: self.visit_profile,
             get_op("prim::ListConstruct"): self.visit_list,
             get_op("prim::iter"): self.visit_iter,
+            UNPACK: self.visit_unpack,
             get_op("prim::iter_call"): self.visit_iter_call,
             **self.calls.handlers,
             **self.names.handlers,
@@ -319,12 +321,23 @@ class _Specializer:
     def visit_iter(self, node: Node) -> bool:
         """``iter(x)``: of what the items of `x` can be read of natively."""
         self.out.effects = Effect.PURE
-        operand = self.iterated(node.inputs[0], node)
+        operand = self.calls.named.iterated(node, self.iterated(node.inputs[0], node))
         results = self.apply(Request(node.op, (operand,), node.attrs), node)
         if results is None:
             return False
         self.finish(node, results)
         return True
+
+    def visit_unpack(self, node: Node) -> bool:
+        """``a, b = x``."""
+        self.out.effects = Effect.PURE
+        operand = self.calls.named.iterated(
+            node, self.out.narrow(self.values[node.inputs[0]], node)
+        )
+        results = self.apply(Request(node.op, (operand,), node.attrs), node)
+        if results is not None:
+            self.finish(node, results)
+        return results is not None
 
     def iterated(self, value: Value, node: Node) -> Value:
         """What an iteration goes through in the place of an iterator that nothing else sees."""

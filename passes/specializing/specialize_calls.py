@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from ljit.analysis.assumptions import assumptions_of_cell
+from ljit.analysis.assumptions import assumptions_of_cell, python_function
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import PROFILE
 from ljit.ops.members import (
     CHECK_IN_CLASS,
-    CHECK_MEMBER,
+    CHECK_MEMBERS,
     CHECK_SUPER,
     MEMBER,
     METHOD,
@@ -39,6 +39,7 @@ from ljit.passes.specializing.callees import (
     users_property,
 )
 from ljit.passes.specializing.held_calls import HeldCalls
+from ljit.passes.specializing.named_tuples import NamedTuples
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.special_methods import (
     MethodCall,
@@ -66,6 +67,7 @@ class Calls:
         self.native = native
         self.writer = CallWriter(walk, native)
         self.held = HeldCalls(self.writer)
+        self.named = NamedTuples(walk)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             get_op("py::call"): self.visit_call,
             get_op("py::call_ex"): self.visit_spread_call,
@@ -78,6 +80,10 @@ class Calls:
     def visit_operator(self, node: Node) -> bool:
         """An operation for which users' classes may have a method: a native call of that, or as any other."""
         special, operands = node.op.special, [self.walk.values[v] for v in node.inputs]
+        results = self.named.operation(node, operands)
+        if results is not None:
+            self.walk.finish(node, results)
+            return True
         call = special_method(node.op, operands)
         method = users_method(call.operands[0].type, call.name) if call is not None else None
         if special is None or call is None or method is None:
@@ -93,6 +99,7 @@ class Calls:
     def visit_spread_call(self, node: Node) -> bool:
         """``f(*a)``: of a tuple it is known what is in it."""
         _, args, keywords = (self.walk.values[v] for v in node.inputs)
+        args = self.named.iterated(node, args)
         if not isinstance(args.type, TupleType) or keywords.type != NONE:
             return self.walk.visit_operation(node)
         places = range(len(args.type.items))
@@ -116,7 +123,9 @@ class Calls:
         if wanted is not None:
             method = users_method(args[0].type, wanted.name)
             return self._call_users_method(node, method, wanted)
-        if isinstance(function, type) and self._makes(node, function, args):
+        if isinstance(function, type) and (
+            self._makes(node, function, args) or self.named.make(node, function, args)
+        ):
             return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         is_left = is_plain and not is_spread
@@ -137,6 +146,8 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
+        if self.named.replace(node, receiver, args) or self._call_of_named(node, receiver, args):
+            return True
         if (method := behind_super(receiver, str(node.attrs["name"]))) is not None:
             checked = self._check_super(node, receiver, method)
             return self._call_function(node, method, [*checked.inputs, *args])
@@ -156,6 +167,17 @@ class Calls:
             return self._call_member_of_object(node, receiver, member, args)
         method = users_method(receiver.type, name)
         return self._call_users_method(node, method, MethodCall(name, (receiver, *args)))
+
+    def _call_of_named(self, node: Node, receiver: Value, args: Sequence[Value]) -> bool:
+        """``x.name(...)`` of a named tuple, if that is a function and native."""
+        method = self.named.method(node, receiver)
+        if python_function(method) is None:
+            return False
+        call = self.writer.native_call(node, method, [receiver, *args])
+        if call is None:
+            return False
+        self.named.check_method(node, receiver)
+        return self.writer.emit(node, call)
 
     def _member_of_object(self, receiver: Value, name: str) -> ClassMember | None:
         """The static or class method that the class of an object has under the name."""
@@ -189,6 +211,9 @@ class Calls:
     def visit_attribute(self, node: Node) -> bool:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
+        if (field := self.named.attribute(node, receiver)) is not None:
+            self.walk.finish(node, [field])
+            return True
         is_called = _is_only_called(node.output)
         if is_called and (found := behind_super(receiver, name)) is not None:
             checked = self._check_super(node, receiver, found)
@@ -276,8 +301,8 @@ class Calls:
         if member is None or is_widened or not (is_called or member.is_plain):
             return None
         self.walk.out.effects = Effect.PURE
-        attrs = {"cls": receiver.constant, "name": name, "value": member.value}
-        self.walk.out.append(CHECK_MEMBER, (), attrs, like=node)
+        attrs = {"cls": receiver.constant, "members": ((name, member.value),)}
+        self.walk.out.append(CHECK_MEMBERS, (), attrs, like=node)
         return member
 
     def _value_of_member(self, node: Node, member: ClassMember) -> Value:

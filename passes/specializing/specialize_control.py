@@ -26,7 +26,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.observations import Observations
-from ljit.passes.specializing.graph_writer import GraphWriter, has_snapshot, is_left
+from ljit.passes.specializing.graph_writer import GraphWriter, goes_on, has_snapshot, is_left
 from ljit.passes.specializing.narrowing import facts
 from ljit.passes.specializing.specialize_handlers import Handlers
 from ljit.passes.specializing.specialize_loops import Exits, Loops
@@ -97,7 +97,7 @@ class ControlFlow:
             self.out.dirty = was_dirty
             emit = partial(self.branch_results, block, condition, truth=truth)
             ends.append(self.out.in_branch(branch, emit))
-            dirty |= self.out.dirty
+            dirty |= self.out.dirty and goes_on(branch.blocks[-1])
         self.out.dirty = dirty
         results = self.out.merge(branch, ends, node)
         has_snapshots = has_snapshot(branch)

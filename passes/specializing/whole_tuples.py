@@ -11,14 +11,14 @@ from ljit.ops.containers.tuples import TUPLE_CONSTRUCT
 from ljit.ops.control import RETURN
 from ljit.passes.containers.carried import handed_on
 from ljit.passes.observations import is_precise
-from ljit.types import ANY, TupleType, Type
+from ljit.types import ANY, ItemsType, Type
 
 __all__ = ["as_whole"]
 
 
 def as_whole(t: Type, value: Value) -> Type:
     """Give the type for a baseline value that native code knows as `t`: any object, if it is such a tuple."""
-    is_of_objects = isinstance(t, TupleType) and not is_precise(t)
+    is_of_objects = isinstance(t, ItemsType) and not is_precise(t)
     return ANY if is_of_objects and _is_handed_on(value) else t
 
 

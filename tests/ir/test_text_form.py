@@ -128,6 +128,8 @@ TYPES = [
     "Object[builtins.dict]",
     "Object[numpy.ufunc]",
     "Union[None, bool, float, int]",
+    "Named[Object[sched.Event], float, int, int, None, (), (str,)]",
+    "(int, Named[Object[sched.Event], Any])",
 ]
 
 
@@ -153,7 +155,17 @@ def test_a_local_class_is_found_among_the_objects():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "flot", "Float65(*)", "(int", "List[int, int]", "slice[int]", "np.nothing", "int x"],
+    [
+        "",
+        "flot",
+        "Named[int, int]",
+        "Float65(*)",
+        "(int",
+        "List[int, int]",
+        "slice[int]",
+        "np.nothing",
+        "int x",
+    ],
 )
 def test_a_bad_type_is_an_error(text):
     with pytest.raises((ParseError, ValueError)):

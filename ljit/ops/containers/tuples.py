@@ -1,4 +1,4 @@
-"""Ops that make and read tuples."""
+"""Ops that make and read tuples, and those that are named."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from collections.abc import Iterable
 from ljit.ir import Effect, any_operands
 from ljit.ops.objects import object_op
 from ljit.ops.ranges.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE
-from ljit.types import ANY, ListType, TupleType, Type, tuple_of
+from ljit.types import (
+    ANY,
+    ListType,
+    NamedTupleType,
+    ObjectType,
+    TupleType,
+    Type,
+    named_tuple_of,
+    tuple_of,
+)
 
-__all__ = ["TUPLE_CONSTRUCT", "TUPLE_INDEX"]
+__all__ = ["AS_NAMED", "AS_TUPLE", "TUPLE_CONSTRUCT", "TUPLE_INDEX"]
 
 
 def _make_tuple(*items: object) -> tuple[object, ...]:
@@ -34,6 +43,14 @@ def _effect_of_extended(x: Type, values: Type) -> Effect:
     if _are_tuples(x, values):
         return Effect.PURE
     return Effect.READ if isinstance(values, ListType) else Effect.CALL
+
+
+def _infer_named(x: Type, *, cls: type) -> Type:
+    return named_tuple_of(cls, x.items) if isinstance(x, TupleType) else ObjectType(cls)
+
+
+def _infer_unnamed(x: Type) -> Type:
+    return tuple_of(x.items) if isinstance(x, NamedTupleType) else ObjectType(tuple)
 
 
 def _item_of_tuple(x: tuple[object, ...], *, index: int) -> object:
@@ -78,4 +95,26 @@ TUPLE_INDEX = object_op(
     can_lower=lambda x, *, index: isinstance(x, TupleType),
     effects=lambda x, *, index: Effect.PURE if isinstance(x, TupleType) else Effect.CALL,
     ranges=ITEM_OF_TUPLE,
+)
+AS_NAMED = object_op(
+    "prim::as_named",
+    "(x, *, cls)",
+    "The named tuple of a class with the items of `x`, which are as many as it has fields.",
+    infer=_infer_named,
+    takes_characters=any_operands,
+    evaluate=lambda x, *, cls: tuple.__new__(cls, x),
+    lower=lambda e, x, *, cls: e.retype(x, _infer_named(x.type, cls=cls)),
+    can_lower=lambda x, *, cls: isinstance(_infer_named(x, cls=cls), NamedTupleType),
+    effects=Effect.PURE,
+)
+AS_TUPLE = object_op(
+    "prim::as_tuple",
+    "(x)",
+    "The plain tuple of the items of a named one.",
+    infer=_infer_unnamed,
+    takes_characters=any_operands,
+    evaluate=lambda x: tuple.__getitem__(x, slice(None)),
+    lower=lambda e, x: e.retype(x, _infer_unnamed(x.type)),
+    can_lower=lambda x: isinstance(x, NamedTupleType),
+    effects=Effect.PURE,
 )

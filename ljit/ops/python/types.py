@@ -31,12 +31,12 @@ from ljit.types import (
     STR,
     UINT,
     ArrayType,
+    ItemsType,
     ListType,
     ObjectType,
     RangeType,
     ScalarType,
     SliceType,
-    TupleType,
     Type,
     is_numpy,
     join,
@@ -86,8 +86,8 @@ def class_of(t: Type) -> type | None:
             return dtype.type
         case ArrayType():
             return np.ndarray
-        case TupleType():
-            return tuple
+        case ItemsType():
+            return t.cls
         case ListType():
             return list
         case RangeType():
