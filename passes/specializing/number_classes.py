@@ -38,7 +38,7 @@ from ljit.ops.objects import UNPACK
 from ljit.passes.containers.carried import carried_values, handed_on
 from ljit.types import ANY, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type, ViewType
 
-__all__ = ["has_few_trips", "is_unseen", "plausible"]
+__all__ = ["has_few_trips", "is_unseen", "known_trips", "plausible"]
 
 _FEW = 5  # trips
 
@@ -170,10 +170,17 @@ def _has_trip(loop: Node, values: _Values) -> bool:
 
 def has_few_trips(loop: Node, values: _Values) -> bool:
     """Whether a loop whose head was walked has but a few trips for certain: it will be written out."""
+    return known_trips(loop, values, _FEW) is not None
+
+
+def known_trips(loop: Node, values: _Values, most: int) -> int | None:
+    """How many trips a loop whose head was walked has for certain; None if that is not known, or there are more."""
     view, evaluate = _view(loop), HAS_NEXT.evaluate
     known = values.get(view) if view is not None else None
     assert evaluate is not None
-    return known is not None and known.is_constant and not evaluate(known.constant, _FEW)
+    if known is None or not known.is_constant:
+        return None
+    return next((k for k in range(most + 1) if not evaluate(known.constant, k)), None)
 
 
 def _number_type(first: Value, loop: Node, index: int, values: _Values) -> ScalarType | None:

@@ -170,7 +170,11 @@ class ControlFlow:
 
     def finish_region(self, node: Node, region: Node) -> bool:
         """Give a Region its outputs; False if nothing leaves it."""
-        types_ = self.exits[node].out
+        return self.finish_exits(node, region, self.exits[node])
+
+    def finish_exits(self, node: Node, region: Node, exits: Exits) -> bool:
+        """Give a Region the outputs of a node; False if nothing leaves it."""
+        types_ = exits.out
         if NEVER in types_ or not is_left(region):
             self.out.append(UNREACHABLE, like=node)
             return False

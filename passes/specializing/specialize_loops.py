@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from ljit.ir import Node, Value, get_op
 from ljit.ops.control import BREAK, CONTINUE, LOOP, REGION, UNREACHABLE, YIELD
+from ljit.passes.specializing.few_trips import MOST_TRIPS, is_better_written_out, write_out
 from ljit.passes.specializing.graph_writer import erase, is_left
 from ljit.passes.specializing.loops_by_class import visit_by_class
 from ljit.passes.specializing.narrowing import overlap, without
-from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, plausible
+from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, known_trips, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
 from ljit.records import Record, made_by
 from ljit.types import NEVER, Type, join
@@ -49,6 +50,7 @@ class Exits(Record, frozen=False):
     next: list[Type]  # carried values of the next trip
     out: list[Type]  # outputs
     second: _SecondLoop | None = None  # the loop is the first of two
+    trip: Exits | None = None  # of the trip that is being written, if the loop is written out
 
     def add_outputs(self, values: Sequence[Value]) -> None:
         """Count in what leaves the node with these outputs."""
@@ -64,6 +66,8 @@ class Loops:
         self.values = walk.values
         self.liveness = walk.liveness
         self.snapshot = walk.snapshot
+        #: of what is walked now, by loops around that are written out
+        self.copies = 1
         #: of carried values, as of the last walk of a loop
         self.header_types: dict[Node, list[Type]] = {}
 
@@ -82,6 +86,7 @@ class Loops:
     def visit_for_all(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
         """Walk a loop: as one, or as two if the types of its carried values settle."""
         may_be_two = can_be_two(node)
+        was_dirty, known = self.out.dirty, dict(self.header_types)
 
         def settled(_: Node, after_trip: Sequence[Type]) -> list[Type] | None:
             initial = self.out.as_met([v.type for v in carried], after_trip, node)
@@ -90,10 +95,20 @@ class Loops:
                 return found
             return None if has_few_trips(node, self.values) else found  # it may not settle in time
 
+        initial = carried
         walked = self.walk_with_numbers(node, start, carried)
         if walked is None:
             walked = carried, *self.settle_all(node, start, carried, stops=settled)
         carried, loop, exits, after_trip = walked
+        is_whole = start.is_constant and len(node.blocks) == 1
+        trips = known_trips(node, self.values, MOST_TRIPS) if is_whole else None
+        if trips and is_better_written_out(loop, carried, after_trip, trips, self.copies):
+            erase(loop)
+            self.out.dirty, self.header_types = was_dirty, known
+            self.copies *= trips
+            is_left = write_out(self.control, node, initial, trips)
+            self.copies //= trips
+            return is_left
         settled_to = settled(loop, after_trip)
         if settled_to is not None:
             goes_on = self.visit_in_two(node, start, carried, settled_to)
@@ -258,6 +273,10 @@ class Loops:
 
     def next_trip(self, exits: Exits, values: Sequence[Value], end: Node) -> bool:
         """Write the end of a trip, as `end` (a Yield or Continue) in the baseline graph."""
+        if exits.trip is not None:
+            exits.trip.add_outputs(values)
+            self.out.append(BREAK, values, like=end).target = exits.trip.target
+            return False
         if exits.second is not None:
             assert end.block is not None
             staying = self.leave_for_second(exits, values, end)
