@@ -11,7 +11,7 @@ from functools import partial, reduce
 from operator import or_
 from typing import ClassVar
 
-from ljit.analysis.shifts import shifts_of
+from ljit.analysis.shifts import interleaved, shifts_of, step_of
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
@@ -23,7 +23,7 @@ from ljit.codegen.functions.support import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lists.boxed_uses import hold_objects, is_boxed_twice
-from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, address
+from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.refs import UNPREDICTABLE
 from ljit.codegen.operations import boxed_call, operation
@@ -65,11 +65,21 @@ from ljit.ops.control import (
 )
 from ljit.ops.python.private_items import holds_private
 from ljit.source import depth_of
-from ljit.types import ANY, BOOL, Type, join
+from ljit.types import ANY, BOOL, ArrayType, Type, join
 
 __all__ = ["GraphEmitter"]
 
 Jump = Callable[[Sequence[Native]], None]
+
+_FEW = 4  # elements from one to the next, which vectors of loads and stores may step over
+
+
+def _with_step(x: Native, step: int) -> Native:
+    """An operand of a nest, whose last stride is known where it has elements: loops have vectors then."""
+    if not 0 < step <= _FEW:
+        return x
+    assert isinstance(x.type, ArrayType)
+    return Native(x.type, (*x.parts[:-1], integer("i64", step * x.type.dtype.itemsize)))
 
 
 def _no_yield(_values: Sequence[Native]) -> None:
@@ -393,6 +403,7 @@ class GraphEmitter:
         from ljit.codegen.nests.nest_elements import Kernel
 
         operands, count, block = self.operands(node), node.attrs.get("into", 0), node.blocks[0]
+        operands = [_with_step(*x) for x in zip(operands, map(step_of, node.inputs), strict=True)]
         assert isinstance(count, int)
         nodes, results = [*block][:-1], block.terminator.inputs
 
@@ -430,6 +441,7 @@ class GraphEmitter:
             attrs=node.attrs,
             elements=elements,
             shifts=None if self.e.is_quick else shifts_of(node),
+            targets=None if self.e.is_quick else interleaved(node),
         )
         self.define(node, made)
 

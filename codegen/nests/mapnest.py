@@ -11,9 +11,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ljit.analysis.shifts import Shifts
+from ljit.analysis.shifts import Interleaved, Shifts
 from ljit.codegen.arrays.arrays import load_element, new_array
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.loops.nest_functions import own_function
 from ljit.codegen.nests.axis_order import AxisOrder, Reductions
@@ -79,13 +79,14 @@ def emit_map(
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
     shifts: Shifts | None = None,
+    targets: Interleaved | None = None,
     may_be_empty: bool = False,
 ) -> list[Native]:
     """Emit the nest; the kernel's first results go to `into`, the others are fresh (given back).
 
     `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `shifts`: how far
-    the inputs lie behind `into`, as parts of one array. `may_be_empty`: no checks are missed where there are no
-    elements.
+    the inputs lie behind `into`, as parts of one array. `targets`: how those of `into` lie in between each other.
+    `may_be_empty`: no checks are missed where there are no elements.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
@@ -98,6 +99,8 @@ def emit_map(
     nest.turned = attrs.get("turned", ())
     nest.is_move = not (kernel.length or kernel.may_leave)
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
+    if targets is not None:
+        nest.interleave(targets)
     nest.leave_if_odd(kernel.odd)
     nest.leave_if_rows_are_single()
     if not e.f.is_reachable:
@@ -137,6 +140,23 @@ class _Nest(AxisOrder):
         elif self.reductions.need_elements:
             space.leave_if_empty(self.reductions.axes)
         self.sources = [space.operand(x) if has_axes(x) else x for x in self.inputs]
+
+    def interleave(self, targets: Interleaved) -> None:
+        """Give targets the strides of the first one, and places that are so far from its own.
+
+        They have the same sizes; if there are elements, each begins where it was to. LLVM makes vectors of them then.
+        """
+        f, first = self.e.f, self.into[0]
+        for index, starts in enumerate(targets.starts):
+            data = first.data
+            for axis, start in enumerate(starts):
+                count, stride = start - targets.starts[0][axis], first.strides[axis]
+                if stride.constant is not None:
+                    offset = integer("i64", stride.constant // targets.steps[axis] * count)
+                else:
+                    offset = f.mul(f.binary("sdiv", stride, targets.steps[axis]), count)
+                data = f.gep("i8", data, offset, "")
+            self.into[index] = first.with_changes(data=data)
 
     def leave_if_odd(self, odd: OddLayout) -> None:
         """Leave where NumPy would round otherwise."""

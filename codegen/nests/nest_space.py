@@ -114,19 +114,20 @@ class Space:
         self.broadcasts = self.e.context.options.broadcasts
         if into:
             self.sizes = self._nest_sizes(into[0])
+        others = [
+            self.f.icmp("ne", mine, size)
+            for target in into[1:]
+            for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True)
+        ]
+        self.e.bailout.bail_if(any_of(self.f, others), OTHER_SHAPES)
         shapes = [self._nest_sizes(x) for x in inputs if has_axes(x)]
         bad = [
             self._merge(axis, shape[axis], bool(into))
             for axis in range(self.ndim)
             for shape in shapes
         ]
-        if not self.broadcasts:
-            self.e.bailout.bail_if(any_of(self.f, bad), BROADCAST)
-            bad = []
-        for target in into[1:]:
-            for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True):
-                bad.append(self.f.icmp("ne", mine, size))
-        self.e.bailout.bail_if(any_of(self.f, bad), "shapes do not broadcast")
+        reason = "shapes do not broadcast" if self.broadcasts else BROADCAST
+        self.e.bailout.bail_if(any_of(self.f, bad), reason)
 
     def check_covers(self, covers: Sequence[Sequence[Native]]) -> None:
         """Leave unless each of these sets of arrays has the shape of the nest by itself."""

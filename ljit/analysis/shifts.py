@@ -16,7 +16,7 @@ from ljit.ops.control import MAP
 from ljit.records import Record
 from ljit.types import INT, ArrayType, ListType, RangeType, ScalarType, is_number
 
-__all__ = ["Shift", "Shifts", "shifts_of"]
+__all__ = ["Interleaved", "Shift", "Shifts", "interleaved", "shifts_of", "step_of"]
 
 #: the steps along each axis of the array; None: of what lies elsewhere, as numbers do
 Shift = tuple[int, ...] | None
@@ -33,12 +33,57 @@ class Shifts(Record):
     are_sure: bool
 
 
+class Interleaved(Record):
+    """Targets of a Map that lie in between each other: the step of all along each axis, and each one's start."""
+
+    steps: Sequence[int]
+    starts: Sequence[Sequence[int]]
+
+
 class _Part(Record):
-    """A part of an array: where it begins along each axis, and how many elements it leaves out; None: not known."""
+    """A part of an array: starts, steps, and how many elements it leaves out (None: not known) along each axis."""
 
     base: Value
     starts: Sequence[Linear]
+    steps: Sequence[int]
     left_out: Sequence[int | None]
+
+    @property
+    def is_dense(self) -> bool:
+        return all(step == 1 for step in self.steps)
+
+
+def interleaved(node: Node) -> Interleaved | None:
+    """How the targets of a Map lie, if they are parts of one array with the same steps: ``a[::2]`` and ``a[1::2]``."""
+    into = node.attrs.get("into", 0)
+    if not isinstance(into, int) or into < 2:
+        return None
+    ranges = Ranges()
+    parts = [_part(target, ranges) for target in node.inputs[:into]]
+    first = parts[0]
+    if first is None or first.is_dense:
+        return None
+    starts = []
+    for part in parts:
+        if part is None or part.base is not first.base or part.steps != first.steps:
+            return None
+        if any(start.terms for start in part.starts):
+            return None
+        starts.append([start.constant for start in part.starts])
+    return Interleaved(first.steps, starts)
+
+
+def step_of(x: Value) -> int:
+    """How many elements of an array in C order are from one to the next of a part along its last axis; 0: not known.
+
+    NumPy gives parts without elements other strides.
+    """
+    if not isinstance(x.type, ArrayType) or not x.type.ndim or x.type.layout == "C":
+        return 0
+    part = _part(x, Ranges())
+    if part is None or part.base is x or getattr(part.base.type, "layout", None) != "C":
+        return 0
+    return part.steps[-1]
 
 
 def shifts_of(node: Node) -> Shifts | None:
@@ -57,7 +102,7 @@ def shifts_of(node: Node) -> Shifts | None:
     target, *operands = node.inputs
     ranges = Ranges()
     stored = _part(target, ranges)
-    if stored is None:
+    if stored is None or not stored.is_dense:
         return None
     assert isinstance(stored.base.type, ArrayType)
     are_sure = stored.base.type.layout == "C" and None not in stored.left_out
@@ -69,7 +114,7 @@ def shifts_of(node: Node) -> Shifts | None:
         if not isinstance(x.type, ArrayType):
             return None
         part = _part(x, ranges)
-        if part is not None and part.base is stored.base:
+        if part is not None and part.base is stored.base and part.is_dense:
             steps = [first - other for first, other in zip(part.starts, stored.starts, strict=True)]
             if any(step.terms for step in steps):
                 return None
@@ -94,23 +139,28 @@ def _part(x: Value, ranges: Ranges) -> _Part | None:
     assert isinstance(x.type, ArrayType)
     node = x.made_by(get_op("np::getitem"))
     if node is None:
-        return _Part(x, [Linear()] * x.type.ndim, [0] * x.type.ndim)
+        return _Part(x, [Linear()] * x.type.ndim, [1] * x.type.ndim, [0] * x.type.ndim)
     base, index = node.inputs
     parts = _items(index)
     if not isinstance(base.type, ArrayType) or len(parts) > base.type.ndim:
         return None
-    starts, left_out = [], []
+    starts, steps, left_out = [], [], []
     for part in parts:
         bounds = _bounds(part)
         if bounds is None:
             return None
-        start = _start(bounds[0], ranges)
-        if start is None:
+        start, stop, step = bounds
+        first = _start(start, ranges)
+        if first is None:
             return None
-        starts.append(start)
-        left_out.append(_left_out(*bounds))
-    missing = base.type.ndim - len(parts)
-    return _Part(base, [*starts, *[Linear()] * missing], [*left_out, *[0] * missing])
+        starts.append(first)
+        steps.append(step)
+        left_out.append(_left_out(start, stop))
+    for _ in range(base.type.ndim - len(parts)):
+        starts.append(Linear())
+        steps.append(1)
+        left_out.append(0)
+    return _Part(base, starts, steps, left_out)
 
 
 def _items(index: Value) -> Sequence[object]:
@@ -122,15 +172,17 @@ def _items(index: Value) -> Sequence[object]:
     return [x.constant if x.is_constant else x for x in parts]
 
 
-def _bounds(part: object) -> tuple[object, object] | None:
-    """Start and stop of a slice without steps: constants as they are, others as values."""
+def _bounds(part: object) -> tuple[object, object, int] | None:
+    """Start and stop of a slice, constants as they are and others as values, and its step, a positive constant."""
     if isinstance(part, slice):
-        return (part.start, part.stop) if part.step in (None, 1) else None
-    made = part.made_by(get_op("prim::SliceConstruct")) if isinstance(part, Value) else None
-    if made is None:
-        return None
-    start, stop, step = (x.constant if x.is_constant else x for x in made.inputs)
-    return (start, stop) if step in (None, 1) else None
+        start, stop, step = part.start, part.stop, part.step
+    else:
+        made = part.made_by(get_op("prim::SliceConstruct")) if isinstance(part, Value) else None
+        if made is None:
+            return None
+        start, stop, step = (x.constant if x.is_constant else x for x in made.inputs)
+    step = 1 if step is None else step
+    return (start, stop, step) if type(step) is int and step > 0 else None
 
 
 def _start(start: object, ranges: Ranges) -> Linear | None:

@@ -54,7 +54,7 @@ def fuse_block(block: Block, failed: Collection[int]) -> bool:
             if is_allowed(NAME, group.root):
                 _build(group)
                 changed = True
-    changed |= merge_stores(block) | wrap_rolled(block, rolls)
+    changed |= merge_stores(block, failed) | wrap_rolled(block, rolls)
     return changed
 
 

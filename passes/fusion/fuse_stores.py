@@ -2,7 +2,9 @@
 
 `fuse` ends with this. Each of the stores would go through all lines of the array's memory, and of that of operands
 with the same columns. Contract: the array is made in the same block, and nothing before the last store sees any of
-it; the stores' indices are constants that differ in an integer, so that no element is stored to twice. The earlier
+it; the stores' indices are constants that differ in an integer, or in where slices with steps begin (``out[::2] = x;
+out[1::2] = y``), so that no element is stored to twice. If such slices turn out to have different sizes, the next
+compile leaves the stores as they are (`failed`). The earlier
 store moves down to the later one, over nodes that write nothing; the Snapshot between goes, as the one before it still
 holds. A nest that nothing but the stores needs becomes part of theirs: so what a store's nest gives to the others, as n
 in ``n = np.hypot(x, y); out[:, 0] = x / n; out[:, 1] = y / n``, gets a nest of its own before. What is stored has the
@@ -12,7 +14,7 @@ shapes of the columns, or is broadcast to them, whatever the shapes of its parts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ljit.analysis.dominance import holder_in
 from ljit.analysis.own_memory import is_apart, makes_memory
@@ -29,7 +31,7 @@ NAME = "fuse"
 _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
-def merge_stores(block: Block) -> bool:
+def merge_stores(block: Block, failed: Collection[int]) -> bool:
     """Merge the stores of one block; whether there were any."""
     changed = False
     for nest in list(block):
@@ -39,7 +41,8 @@ def merge_stores(block: Block) -> bool:
     node = block.first
     while node is not None:
         later = _next_store(node) if _array_of(node) is not None else None
-        if later is not None and _can_merge(node, later) and is_allowed(NAME, later):
+        is_new = later is not None and later.origin not in failed
+        if later is not None and is_new and _can_merge(node, later) and is_allowed(NAME, later):
             node = _merge(node, later)
             changed = True
             continue
@@ -113,13 +116,29 @@ def _can_merge(first: Node, second: Node) -> bool:
 
 
 def _differ(first: Value, second: Value) -> bool:
-    """Whether constant indices have the same form, and an integer at the same place tells them apart."""
-    if not first.is_constant or not second.is_constant or first.type != second.type:
+    """Whether constant indices have the same form, and something at the same place tells them apart."""
+    if not first.is_constant or not second.is_constant:
         return False
-    both = [x if isinstance(x, tuple) else (x,) for x in (first.constant, second.constant)]
-    pairs = list(zip(*both, strict=True))
-    are_same = all(_is_int(a) or repr(a) == repr(b) for a, b in pairs)
-    return are_same and any(_is_int(a) and a != b and (a < 0) == (b < 0) for a, b in pairs)
+    one, other = (x if isinstance(x, tuple) else (x,) for x in (first.constant, second.constant))
+    if len(one) != len(other):
+        return False
+    pairs = list(zip(one, other, strict=True))
+    are_apart = [_are_apart(a, b) for a, b in pairs]
+    return any(are_apart) and all(
+        is_apart or repr(a) == repr(b) for (a, b), is_apart in zip(pairs, are_apart, strict=True)
+    )
+
+
+def _are_apart(a: object, b: object) -> bool:
+    """Whether two integers are different places, or what two slices take lies in between each other's."""
+    if isinstance(a, slice) and isinstance(b, slice):
+        first, second, step = a.start or 0, b.start or 0, a.step
+        if repr((a.stop, a.step)) != repr((None, b.step)) or not all(
+            map(_is_int, (first, second, step))
+        ):
+            return False
+        return first != second and min(first, second) >= 0 and max(first, second) < step
+    return _is_int(a) and _is_int(b) and a != b and (a < 0) == (b < 0)  # type: ignore[operator]
 
 
 def _is_int(item: object) -> bool:
