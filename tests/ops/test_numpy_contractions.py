@@ -82,6 +82,26 @@ def test_einsum_of_small_ints(subscripts, dtype, compiled_source):
     assert any(s.state == "native" for s in compiled.specializations)
 
 
+STRIDED = {
+    "every-second": lambda x: np.repeat(x, 2, -1)[..., ::2],
+    "backwards": lambda x: x[::-1],
+    "fortran": np.asfortranarray,
+    "broadcast": lambda x: np.broadcast_to(x[..., :1], x.shape),
+}
+
+
+@pytest.mark.parametrize("view", STRIDED.values(), ids=STRIDED)
+@pytest.mark.parametrize("subscripts", "ij,ij->i ij,j->i i,i-> ij,ij-> ij->j ij->".split())
+def test_einsum_of_strided_arrays(subscripts, view, compiled_source):
+    """Numbers and vectors lie in one order only."""
+    function = compiled_source(make_einsum(subscripts))
+    for dtype in (np.int64, np.float64, np.complex64):
+        compiled, operands = ljit.jit(function), list(map(view, operands_of(subscripts, dtype)))
+        for _ in range(3):
+            assert_like(compiled(*operands), function(*operands))
+        assert "calls Python" not in compiled.explain()
+
+
 @pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ij,j->i", "i,i->"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.bool_])
 def test_einsum_of_other_dtypes(subscripts, dtype, compiled_source):

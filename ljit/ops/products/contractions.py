@@ -76,8 +76,10 @@ def _known(types: Sequence[Type], subscripts: object, optimize: object) -> Type:
     terms, output = found
     if [t.ndim for t in arrays] != list(map(len, terms)) or len({t.dtype for t in arrays}) > 1:
         return ANY
-    if arrays[0].dtype not in _DTYPES or any(t.layout != "C" for t in arrays):
+    if arrays[0].dtype not in _DTYPES:
         return ANY
+    if len(output) > 1 and any(t.layout != "C" for t in arrays):
+        return ANY  # the order of the result follows theirs
     if len(arrays) == 1 and len(output) == len(terms[0]):
         return ANY  # a view
     if not _may_fit(arrays, terms):
