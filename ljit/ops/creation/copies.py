@@ -232,6 +232,20 @@ declare_function(
 )
 
 
+declare_function(
+    "asanyarray",
+    "(a, *, dtype=None, order='K', copy=None)",
+    function=np.asanyarray,
+    copies=True,
+    reads_items=True,
+    list_use=ListUse(combines=True),
+    parameters=("a", "dtype", "order", "*", "copy"),
+    is_profiled=True,
+    samples=_SAMPLES,
+    **_with(copy=None, order="K"),
+)
+
+
 def _infer_ascontiguous(a: Type, *, dtype: object = None) -> Type:
     result = _infer_array(a, dtype=dtype, copy=None, order="C")
     if isinstance(result, ArrayType) and not result.shape:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+from ljit.ir import Value
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import axes_of, declare_function, is_flag
 from ljit.ops.arrays.rules import is_scalar
 from ljit.types import ANY, INT, ArrayType, ScalarType, Type
@@ -87,5 +90,43 @@ def _declare(name: str, *, greatest: bool) -> None:
     )
 
 
+# -- among NaNs --------------------------------------------------------------------------------------
+
+
+def _infer_nan_place(a: Type, *, axis: object = None) -> Type:
+    is_known = isinstance(a, ArrayType) and a.ndim > 0 and a.dtype.kind == "f"
+    return _infer_place(a, axis=axis) if is_known else ANY
+
+
+def _nan_place_of(
+    parts: Parts, a: Value, *, axis: object = None, name: str, other: float
+) -> Value | None:
+    """The place in an array that has another number for each NaN; NumPy raises where there is nothing else."""
+    if _infer_nan_place(a.type, axis=axis) == ANY:
+        return None
+    assert isinstance(a.type, ArrayType)
+    is_nan = parts.apply("np::isnan", a)
+    number = parts.constant(a.type.dtype.type(other))
+    place = parts.apply(name, parts.apply("np::where", is_nan, number, a), axis=axis)
+    are_nan = parts.apply("np::all", is_nan, axis=axis)
+    if isinstance(are_nan.type, ArrayType):
+        are_nan = parts.apply("np::any", are_nan)
+    parts.apply("np::unless", parts.constant(1.0), are_nan)
+    return place
+
+
+def _declare_nan_place(function: Callable[..., Any], name: str, other: float) -> None:
+    declare_function(
+        function.__name__,
+        "(a, *, axis=None)",
+        _infer_nan_place,
+        function,
+        decompose=partial(_nan_place_of, name=name, other=other),
+        samples=((np.array([3.0, np.nan, 1.0]),),),
+    )
+
+
+_declare_nan_place(np.nanargmin, "np::argmin", np.inf)
+_declare_nan_place(np.nanargmax, "np::argmax", -np.inf)
 _declare("argmin", greatest=False)
 _declare("argmax", greatest=True)

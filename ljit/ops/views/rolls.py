@@ -49,9 +49,12 @@ def _can_lower_roll(a: Type, shift: Type, *, axis: object = None) -> bool:
 
 
 def _axis_by_axis(parts: Parts, a: Value, shift: Value, *, axis: object = None) -> Value | None:
-    """Rolls along one axis each; one at least, as the result is another array."""
-    if not isinstance(axis, tuple) or _infer_roll(a.type, shift.type, axis=axis) == ANY:
+    """Rolls along one axis each; one at least, as the result is another array. Of a vector with gaps, of a copy."""
+    if _infer_roll(a.type, shift.type, axis=axis) == ANY:
         return None
+    if not isinstance(axis, tuple):
+        has_gaps = isinstance(a.type, ArrayType) and a.type.ndim == 1 and a.type.layout != "C"
+        return parts.apply("np::roll", parts.apply("np::copy", a), shift) if has_gaps else None
     shifts = [shift] * len(axis)
     if isinstance(shift.type, TupleType):
         shifts = [parts.apply("prim::TupleIndex", shift, index=i) for i in range(len(axis))]
