@@ -75,6 +75,7 @@ NAMES = (
     "profile_operators",
     "scalarize_arrays",
     "scalarize_lists",
+    "sink_stores",
     "skip_trips",
     "split_sums",
     "unbox_lists",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ljit.analysis.branch_histories import MOST_OF_CHOICE, may_become_choice
+from ljit.analysis.branch_histories import may_become_choice
 from ljit.analysis.ranges import Ranges
 from ljit.codegen.llvm.forms import is_scalar
 from ljit.ir import Effect, Node, Value
@@ -11,9 +11,8 @@ from ljit.types import BOOL, FLOAT, INT
 
 __all__ = ["is_choice", "is_select", "is_worth_noting", "may_be_in_front_of_checks"]
 
-_FEW = 4  # values of a number
+_FEW = 4  # nodes of both sides, as many instructions as LLVM does in place of a branch; values of a number
 _NUMBERS = (BOOL, INT, FLOAT)
-_CHECKS_ONLY = (Effect.PURE, Effect.RAISE)
 
 
 def is_select(node: Node) -> bool:
@@ -29,7 +28,7 @@ def is_choice(node: Node) -> bool:
     """
     inner = [n for block in node.blocks for n in block if n is not block.last]
     return (
-        len(inner) <= MOST_OF_CHOICE
+        len(inner) <= _FEW
         and _gives_numbers(node)
         and all(map(_is_quick, inner))
         and any(n.op.can_leave(n) for n in inner)
@@ -39,12 +38,12 @@ def is_choice(node: Node) -> bool:
 
 
 def is_worth_noting(node: Node) -> bool:
-    """Whether an If in a loop may be a choice between numbers once checks are proven: then it matters how it goes."""
+    """Whether an If in a loop may be a choice between numbers once it is rewritten: then it matters how it goes."""
     inner = (n for block in node.blocks for n in block if n is not block.last)
     return (
         may_become_choice(node)
         and _gives_numbers(node)
-        and all(n.op.effects_of(n) in _CHECKS_ONLY for n in inner)
+        and not any(n.op.effects_of(n) & Effect.CALL for n in inner)
     )
 
 

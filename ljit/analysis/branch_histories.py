@@ -15,9 +15,9 @@ from collections.abc import Callable
 from ljit.ir import Node
 from ljit.ops.control import LOOP
 
-__all__ = ["MOST_OF_CHOICE", "BranchHistories", "is_erratic", "may_become_choice"]
+__all__ = ["BranchHistories", "is_erratic", "may_become_choice"]
 
-MOST_OF_CHOICE = 4  # nodes of both sides, as many instructions as LLVM does in place of a branch
+_MOST_WRITTEN = 10  # nodes of both sides, as the program says it; fewer are left in the end
 _MOST = 64  # outcomes that are kept; a word has a bit less
 _LEAST = 32  # outcomes that tell something
 _LONGEST = 8  # outcomes that are looked for among the earlier ones
@@ -58,15 +58,12 @@ class BranchHistories:
 
 
 def may_become_choice(node: Node) -> bool:
-    """Whether it matters to an If in a loop that it goes either way: its sides are a few operators, which give values.
-
-    Checks of the operators may be proven later.
-    """
+    """Whether it may matter to an If in a loop that it goes either way: a few nodes give values on both sides."""
     inner = [n for block in node.blocks for n in block if n is not block.last]
     return (
         bool(node.outputs)
-        and len(inner) <= MOST_OF_CHOICE
-        and all(n.op.lower is not None and not n.blocks and not n.op.is_profiled for n in inner)
+        and len(inner) <= _MOST_WRITTEN
+        and not any(n.blocks for n in inner)
         and any(owner.op is LOOP for owner in node.owners())
     )
 

@@ -105,3 +105,76 @@ def test_checks_of_sides_that_are_chosen_leave_where_they_should():
         assert MARK in str(f.graph_for(xs, 1))
         for y in (1, 2**61, -(2**63), 2**63 - 1, True, 2.5):
             assert f(xs, y) == sums(xs, y)
+
+
+# -- stores on both sides --------------------------------------------------------------------------
+
+
+def merge(a, b, out):
+    i = j = k = 0
+    while i < len(a) and j < len(b):
+        if a[i] <= b[j]:
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+        k += 1
+    while i < len(a):
+        out[k] = a[i]
+        i, k = i + 1, k + 1
+    while j < len(b):
+        out[k] = b[j]
+        j, k = j + 1, k + 1
+
+
+def merged(a, b):
+    """With a list that nobody else sees."""
+    out = [0.0] * (len(a) + len(b))
+    merge(a, b, out)
+    s = 0.0
+    for x in out:
+        s = s / 2 + x
+    return s
+
+
+def outcome(function, *args):
+    """What it raises, and in which line of its own."""
+    try:
+        return function(*args)
+    except IndexError as error:
+        place = error.__traceback__
+        while place.tb_frame.f_code.co_name != "merge":
+            place = place.tb_next
+        return str(error), place.tb_lineno
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.float32, np.uint8])
+def test_merging_stores_once(dtype):
+    a, b = (np.sort(numbers(n, 200) * 100).astype(dtype) for n in (9, 10))
+    with config.overridden(cold_calls=False, quick_runs=5):
+        f = ljit.jit(merge)
+        for _ in range(20):
+            out, expected = np.zeros(400, dtype), np.zeros(400, dtype)
+            f(a, b, out)
+            merge(a, b, expected)
+            assert np.array_equal(out, expected)
+        text = str(f.graph_for(a, b, out))
+        assert MARK in text
+        assert text.count("np::setitem") == 3 == text.count("prim::Loop")
+        for size in (400, 399, 300, 3, 0):
+            out, expected = np.zeros(size, dtype), np.zeros(size, dtype)
+            assert outcome(f, a, b, out) == outcome(merge, a, b, expected)
+            assert np.array_equal(out, expected)
+        out, expected = a.copy(), a.copy()
+        assert outcome(f, a, out, out) == outcome(merge, a, expected, expected)
+        assert np.array_equal(out, expected)
+
+
+def test_merging_lists_that_nobody_sees():
+    a, b = sorted(numbers(11, 300).tolist()), sorted(numbers(12, 300).tolist())
+    with config.overridden(cold_calls=False, quick_runs=5):
+        f = ljit.jit(merged)
+        for _ in range(20):
+            assert f(a, b) == merged(a, b)
+        assert MARK in str(f.graph_for(a, b))
