@@ -88,6 +88,7 @@ class Observation(Record, frozen=False):
     type: Type = NEVER
     count: int = 0
     saw_none: bool = False
+    beside_none: Type = NEVER  # the type of what was not None
     constant: object = NO_CONSTANT
     kinds: tuple[HeldKind, ...] | None = ()  # of callables; None: too many, or other objects, too
     #: objects of this class, and arrays of this layout, change nothing any more
@@ -151,8 +152,12 @@ class Observation(Record, frozen=False):
             if layout == self._layout:
                 return
             self._layout = layout
-        self.saw_none = self.saw_none or value is None
-        self.type = join(self.type, type_of(value))
+        found = type_of(value)
+        self.type = join(self.type, found)
+        if value is None:
+            self.saw_none = True
+        else:
+            self.beside_none = join(self.beside_none, found)
         is_looked_into = cls in _LOOKED_INTO or isinstance(self.type, NamedTupleType)
         self._class = None if is_looked_into else cls
 
@@ -254,6 +259,7 @@ class Profile:
                 found.type,
                 found.sizes,
                 found.saw_none,
+                found.beside_none,
                 id(found.constant),
                 found.summary_of_kinds(),
             )

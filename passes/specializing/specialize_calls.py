@@ -41,6 +41,7 @@ from ljit.passes.specializing.callees import (
 from ljit.passes.specializing.held_calls import HeldCalls
 from ljit.passes.specializing.named_tuples import NamedTuples
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
+from ljit.passes.specializing.optional_arguments import call_by_none
 from ljit.passes.specializing.special_methods import (
     MethodCall,
     is_plainly_made,
@@ -69,9 +70,9 @@ class Calls:
         self.held = HeldCalls(self.writer)
         self.named = NamedTuples(walk)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
-            get_op("py::call"): self.visit_call,
+            get_op("py::call"): self.visit_call_by_none,
             get_op("py::call_ex"): self.visit_spread_call,
-            get_op("py::call_method"): self.visit_method,
+            get_op("py::call_method"): self.visit_method_by_none,
             get_op("py::getattr"): self.visit_attribute,
             get_op("py::setattr"): self.visit_attribute_store,
             get_op("prim::bound_super"): self.visit_super,
@@ -92,6 +93,22 @@ class Calls:
             self.native.lacks_profiles = True
         return self._call_users_method(node, method, call)
 
+    def visit_call_by_none(self, node: Node) -> bool:
+        """A call, in branches if arguments may be None and native code may be called."""
+        callee = self.walk.values[node.inputs[0]]
+        found = _bound_function(callee)[0] or (callee.constant if callee.is_constant else None)
+        function = python_function(found)
+        if function is None or (function is found and function is not self.native.function):
+            return self.visit_call(node)
+        return call_by_none(self.walk, node, self.visit_call)
+
+    def visit_method_by_none(self, node: Node) -> bool:
+        """Likewise, of a method of an object of a user's class."""
+        receiver = self.walk.values[node.inputs[0]]
+        if users_method(receiver.type, str(node.attrs["name"])) is not None:
+            return call_by_none(self.walk, node, self.visit_method)
+        return self.visit_method(node)
+
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         return self._visit_call(node, [self.walk.values[v] for v in node.inputs[1:]])
@@ -109,8 +126,7 @@ class Calls:
     def _visit_call(self, node: Node, args: Sequence[Value], *, is_spread: bool = False) -> bool:
         """`is_spread`: the pass "inline" could not tell whether it is worth to call a plain function natively."""
         callee = self.walk.values[node.inputs[0]]
-        made = next((m for op in _BOUND if (m := callee.made_by(op)) is not None), None)
-        found, given = (None, ()) if made is None else function_of(made)
+        found, given = _bound_function(callee)
         if found is not None:
             return self._call_function(node, found, [*given, *args])
         if not callee.is_constant and (kinds := self.held.kinds_of(node.inputs[0])):
@@ -319,6 +335,12 @@ class Calls:
             if call is not None
             else self.writer.apply(node, method, args)
         )
+
+
+def _bound_function(callee: Value) -> tuple[object, Sequence[Value]]:
+    """The function of a method that was looked up, and what goes in front of the arguments; None: it is no such."""
+    made = next((m for op in _BOUND if (m := callee.made_by(op)) is not None), None)
+    return (None, ()) if made is None else function_of(made)
 
 
 def _is_only_called(value: Value) -> bool:

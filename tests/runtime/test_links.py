@@ -393,3 +393,55 @@ def test_methods_that_calls_of_python_had_compiled_are_compiled_for_native_ones_
     assert any(
         node.op is CALL_NATIVE for s in f._executor.plans.values() for node in s.unit.graph.walk()
     )
+
+
+class Branch:
+    def __init__(self, left=None, right=None):
+        self.left = left
+        self.right = right
+
+    def count(self, other):
+        return 1 if other is None else self.count(other.left) + self.count(other.right)
+
+
+def leaves(branch):
+    return 1 if branch is None else leaves(branch.left) + leaves(branch.right)
+
+
+def grown(depth):
+    return Branch(grown(depth - 1), grown(depth - 2)) if depth > 0 else None
+
+
+def native_calls_of(function):
+    """The arguments' types of the native calls in code that is made."""
+    plans = function._executor.plans.values()
+    graphs = [plan.unit.graph for plan in plans if plan.unit is not None]
+    nodes = [node for graph in graphs for node in graph.walk() if node.op is CALL_NATIVE]
+    return [tuple(str(value.type).split(".")[-1] for value in node.inputs) for node in nodes]
+
+
+def test_arguments_that_may_be_none_are_passed_natively(monkeypatch):
+    function = ljit.jit(leaves)
+    monkeypatch.setitem(globals(), "leaves", function)
+    monkeypatch.setattr(Branch, "count", ljit.jit(vars(Branch)["count"]))
+    tree = grown(7)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for _ in range(6):
+            assert function(tree) == Branch().count(tree) == 34
+    assert sorted(set(native_calls_of(function))) == [("Branch]",), ("None",)]
+    kinds = {types[-1] for types in native_calls_of(vars(Branch)["count"])}
+    assert kinds == {"Branch]", "None"}
+
+
+def test_other_arguments_than_none_and_what_was_seen_leave_native_code(monkeypatch):
+    function = ljit.jit(leaves)
+    monkeypatch.setitem(globals(), "leaves", function)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for _ in range(6):
+            function(grown(7))
+        tree = grown(4)
+        tree.right.left = 5
+        for _ in range(12):
+            with pytest.raises(AttributeError, match="'int' object has no attribute 'left'"):
+                function(tree)
+            assert function(grown(7)) == 34
