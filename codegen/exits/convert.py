@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ljit.analysis.alias import is_immutable
 from ljit.codegen.arrays.arrays import is_contiguous, strides_of
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer, undef
@@ -24,7 +23,7 @@ from ljit.codegen.llvm.forms import (
     split,
     undef_of,
 )
-from ljit.codegen.references.boxing import box, incref, unbox, untrack
+from ljit.codegen.references.boxing import box, incref, is_in_no_cycle, unbox, untrack
 from ljit.errors import CodegenError
 from ljit.types import (
     ANY,
@@ -36,6 +35,7 @@ from ljit.types import (
     ArrayType,
     ItemsType,
     ListType,
+    TupleType,
     Type,
     UnionType,
 )
@@ -157,7 +157,7 @@ def _make_object(e: Emitter, value: Native) -> Ref:
     given = _with_objects(e, value)
     pointer = box(e.f, known_object(e.f, given), e.context.keep)
     e.bailout.error_if_null(pointer)
-    if given is not value and is_immutable(value.type):
+    if given is not value and isinstance(value.type, TupleType) and is_in_no_cycle(value.type):
         untrack(e.f, pointer)
     return pointer
 

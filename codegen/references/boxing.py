@@ -38,7 +38,7 @@ from ljit.types import (
     ViewType,
 )
 
-__all__ = ["Keep", "box", "decref", "incref", "unbox", "unbox_union", "untrack"]
+__all__ = ["Keep", "box", "decref", "incref", "is_in_no_cycle", "unbox", "unbox_union", "untrack"]
 
 #: Gives the address of a Python object and keeps it alive as long as the code lives.
 Keep = Callable[[object], Ref]
@@ -184,9 +184,18 @@ def _box_tuple(
         place = f.gep("i8", made, layout.TUPLE_ITEMS + 8 * index)
         f.store(boxed, place)
         _branch_if_null(f, boxed, failed)
-    if all(is_immutable(item.type) for item in items):
+    if cls is tuple and all(is_in_no_cycle(item.type) for item in items):
         untrack(f, made)
     return _join_made(f, made, edges, done, failed)
+
+
+def is_in_no_cycle(t: Type) -> bool:
+    """Whether no object of the type refers to others that may refer to it. A named tuple refers to its class."""
+    if isinstance(t, TupleType):
+        return all(map(is_in_no_cycle, t.items))
+    if isinstance(t, UnionType):
+        return all(map(is_in_no_cycle, t.members))
+    return is_immutable(t) and not isinstance(t, NamedTupleType)
 
 
 def untrack(f: FunctionBuilder, made: Ref) -> None:

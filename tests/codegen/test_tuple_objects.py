@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import NamedTuple
 
 import pytest
 
@@ -199,21 +200,28 @@ def test_items_of_new_tuples_are_the_objects_that_were_read(quick_runs):
     assert [sys.getrefcount(t[0]) for t in given] == before
 
 
+class Place(NamedTuple):
+    row: int
+    name: str
+
+
 def of_lists(n):
-    numbers, nested, lists = [], [], []
+    numbers, nested, lists, named = [], [], [], []
     for i in range(n):
         numbers.append((i, i * 0.5))
         nested.append((("a", i), (i, None)))
         lists.append((i, [i]))
-    return numbers, nested, lists
+        named.append((i, Place(i, "a")))
+    return numbers, nested, lists, named
 
 
 @pytest.mark.parametrize("quick_runs", [0, 1 << 40])
 def test_the_garbage_collector_sees_only_tuples_that_may_be_in_cycles(quick_runs):
     f = native(of_lists, lambda: (30,), quick_runs)
     h = native(put_together, lambda: ([((i * 1000, "b"), i / 2) for i in range(9)], 3), quick_runs)
-    numbers, nested, lists = f(30)
+    numbers, nested, lists, named = f(30)
     assert not any(gc.is_tracked(t) for t in numbers)
     assert not any(gc.is_tracked(x) for t in nested for x in (t, *t))
     assert all(gc.is_tracked(t) for t in lists)
+    assert all(gc.is_tracked(x) for t in named for x in (t, t[1]))  # it refers to its class
     assert not any(gc.is_tracked(t) for t in h([((1000, "b"), 2.0)] * 3, 3))
