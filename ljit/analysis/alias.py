@@ -8,6 +8,8 @@ returned changes nothing: nothing runs behind a Return.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import RETURN
 from ljit.types import (
@@ -35,7 +37,7 @@ from ljit.types import (
 __all__ = ["AliasInfo", "holds_array", "is_immutable", "is_own_in", "written_operands"]
 
 
-_DTYPES = frozenset(map(type, NATIVE_KINDS))
+_CONSTANTS = frozenset((*map(type, NATIVE_KINDS), np.finfo, np.iinfo))
 _OF_NUMBERS = (ScalarType, RangeType, SliceType)
 
 
@@ -53,7 +55,7 @@ def is_immutable(type_: Type) -> bool:
     if isinstance(type_, _OF_NUMBERS):
         return True
     if isinstance(type_, ObjectType):
-        return type_ == BYTES or type_.cls in _DTYPES
+        return type_ == BYTES or type_.cls in _CONSTANTS
     return is_number(type_) or type_ in (UINT, NONE, STR, CHARACTER, UNBOUND)
 
 

@@ -3,7 +3,7 @@
 # ruff: noqa: F401  # they are imported for what they declare
 
 from ljit.ops import members
-from ljit.ops.arrays import attributes, limits, scalars
+from ljit.ops.arrays import attributes, limits, machine_limits, scalars
 from ljit.ops.containers import list_methods, ordered_lists, private_lists, texts
 from ljit.ops.creation import copies, counted, create, fills, grids, insertions, joins, repeats
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences

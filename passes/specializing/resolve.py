@@ -38,10 +38,14 @@ from ljit.types import (
 )
 from ljit.value_types import type_of
 
-__all__ = ["callable_op", "method_op", "resolve"]
+__all__ = ["callable_op", "is_fixed", "method_op", "resolve"]
 
 
-_FIXED_OF_DTYPES = frozenset({"char", "itemsize", "kind", "num", "type"})  # names can be set
+_FIXED = (  # names of dtypes can be set
+    (np.dtype, frozenset("char itemsize kind num type".split())),
+    (np.finfo, frozenset("bits dtype eps epsneg max min resolution smallest_normal tiny".split())),
+    (np.iinfo, frozenset("bits dtype max min".split())),
+)
 
 
 def resolve(request: Request, constants: Constants) -> Request:
@@ -229,7 +233,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    if _is_fixed(receiver, name):
+    if is_fixed(receiver, name):
         function = constants.constant(getattr(receiver.constant, name))
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
     kwnames = request.attrs.get("kwnames", ())
@@ -259,7 +263,7 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
         return _attribute_of_module(request, constants)
     name = str(request.attrs["name"])
-    if _is_fixed(receiver, name):
+    if is_fixed(receiver, name):
         return Request(CONSTANT, (), {"value": getattr(receiver.constant, name)})
     op = next(_ops_of("attributes", _member(receiver.type, name)), None)
     if op is None:
@@ -271,10 +275,11 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     return member if is_known(member) else None
 
 
-def _is_fixed(receiver: Value, name: str) -> bool:
+def is_fixed(receiver: Value, name: str) -> bool:
     """Whether it is an attribute of a constant that is the same for ever, as ``x.dtype.type``."""
-    is_dtype = receiver.is_constant and isinstance(receiver.constant, np.dtype)
-    return is_dtype and name in _FIXED_OF_DTYPES
+    if not receiver.is_constant:
+        return False
+    return any(isinstance(receiver.constant, cls) and name in names for cls, names in _FIXED)
 
 
 def _attribute_of_module(request: Request, constants: Constants) -> Request | None:

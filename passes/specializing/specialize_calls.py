@@ -42,6 +42,7 @@ from ljit.passes.specializing.held_calls import HeldCalls
 from ljit.passes.specializing.named_tuples import NamedTuples
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.optional_arguments import call_by_none
+from ljit.passes.specializing.resolve import callable_op, is_fixed
 from ljit.passes.specializing.special_methods import (
     MethodCall,
     is_plainly_made,
@@ -139,9 +140,7 @@ class Calls:
         if wanted is not None:
             method = users_method(args[0].type, wanted.name)
             return self._call_users_method(node, method, wanted)
-        if isinstance(function, type) and (
-            self._makes(node, function, args) or self.named.make(node, function, args)
-        ):
+        if isinstance(function, type) and self._makes(node, function, args):
             return True
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         is_left = is_plain and not is_spread
@@ -150,6 +149,10 @@ class Calls:
 
     def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:
         """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""
+        if callable_op(cls, "callables") is not None:
+            return False
+        if self.named.make(node, cls, args):
+            return True
         made = Own(0, ObjectType(cls))
         method = users_method(made.type, "__init__") if is_plainly_made(cls) else None
         call = self.writer.native_call(node, method, args, [made], is_init=True)
@@ -227,6 +230,8 @@ class Calls:
     def visit_attribute(self, node: Node) -> bool:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
+        if is_fixed(receiver, name):
+            return self.walk.visit_operation(node)
         if (field := self.named.attribute(node, receiver)) is not None:
             self.walk.finish(node, [field])
             return True

@@ -232,3 +232,56 @@ def indices_of_either_class(a, places):
         a[i % 3, place] = place
         a[place % 3, i % 3] += 1
     return seen
+
+
+@program(
+    lambda: (np.array([0.5, 1e-300, -2.0]), float),
+    lambda: (np.array([0.5, 1e-30, 3], np.float32), np.float32),
+    lambda: (np.array([1, 2], np.complex128), "f2"),
+    lambda: (np.array([1, 2]), np.longdouble),
+)
+def limits_of_floats(a, dtype):
+    info, total = np.finfo(dtype), 0
+    for i in range(a.size):
+        if abs(a[i]) > np.finfo(np.float64).eps:
+            total += info.eps + np.finfo("f4").tiny
+    return (
+        total,
+        info.max,
+        info.bits,
+        info.dtype,
+        info.nmant,
+        np.finfo(dtype=float).min,
+        info is np.finfo(dtype),
+    )
+
+
+@program(
+    lambda: (np.array([5, 700, -3]), np.int8),
+    lambda: (np.array([5, 7], np.uint8), "u8"),
+    lambda: (np.array([5.5, 7]), int),
+)
+def limits_of_ints(a, dtype):
+    least, count = np.iinfo(np.int32).max, 0
+    for i in range(a.size):
+        least = min(least, a[i])
+        if a[i] < np.iinfo(dtype).max:
+            count += np.iinfo(np.int8).min
+    info = np.iinfo(np.int16)
+    return least, count, info.bits, info.kind, info.dtype, type(info), np.iinfo(np.uint64).max
+
+
+@program(
+    lambda: (np.array([1, 2]), 0), lambda: (np.array([1.5, 2]), 1), lambda: (np.array(["a"]), 2)
+)
+def limits_of_others(a, k):
+    if k == 2:
+        return np.iinfo(int, 3)
+    return np.iinfo(a.dtype).max if k else np.finfo(a.dtype).eps
+
+
+@program(lambda: (3,))
+def limits_with_attributes(n):
+    info = np.iinfo(np.int8)
+    info.more = n
+    return info.more, hasattr(np.iinfo(np.int8), "more"), info.max
