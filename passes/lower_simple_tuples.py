@@ -2,9 +2,9 @@
 
 Contract: `prim::Unpack` without a star, `prim::TupleIndex` and `py::getitem` with a constant int of
 a `prim::TupleConstruct` become its operands, where the count fits and the index is in range; what
-would raise stays. A tuple that is not used otherwise is left to `eliminate_dead_code`. `prim::Unpack` with a star
-becomes the items of any tuple of known items, and a list of those between. The plain tuple that a named one was made
-of takes the place of the plain tuple that is made of that.
+would raise stays. So do the items of a constant that is unpacked. A tuple that is not used otherwise is left to
+`eliminate_dead_code`. `prim::Unpack` with a star becomes the items of any tuple of known items, and a list of those
+between. The plain tuple that a named one was made of takes the place of the plain tuple that is made of that.
 
 So it is with the items of a stack of arrays that are all fresh, and that nothing else sees: what is written to one is
 seen in it alone, as in the stack. Only if all that is asked of the stack are items: ``y, x = np.mgrid[:h, :w]``.
@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from ljit.characters import constant_type
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.containers.tuples import AS_NAMED, AS_TUPLE
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import replace_value
+from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.types import TupleType
 
 __all__ = ["lower_simple_tuples"]
@@ -64,9 +65,23 @@ def _items_wanted(node: Node) -> list[Value] | None:
     maker = node.inputs[0].node if node.inputs else None
     if maker is not None and maker.op.joins == "along a new axis" and _gives_items_only(maker):
         maker = maker.inputs[0].node
+    if _unpacks_constant(node):
+        items = cast("tuple[object, ...]", node.inputs[0].constant)
+        return [insert_constant(x, node) for x in items]
     if maker is None or maker.op is not get_op("prim::TupleConstruct"):
         return None
     return _wanted_of(maker.inputs, node)
+
+
+def _unpacks_constant(node: Node) -> bool:
+    """Whether it gives the items of a constant tuple, as the trips of a loop over pairs that was written out do."""
+    if node.op is not get_op("prim::Unpack") or node.attrs.get("star") is not None:
+        return False
+    (value,) = node.inputs
+    if not value.is_constant or type(value.constant) is not tuple:
+        return False
+    known = [constant_type(x) for x in value.constant]
+    return known == [out.type for out in node.outputs]
 
 
 def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:

@@ -170,13 +170,14 @@ def _has_trip(loop: Node, values: _Values) -> bool:
 
 def has_few_trips(loop: Node, values: _Values) -> bool:
     """Whether a loop whose head was walked has but a few trips for certain: it will be written out."""
-    return known_trips(loop, values, _FEW) is not None
+    return _view(loop) is not None and known_trips(loop, values, _FEW) is not None
 
 
 def known_trips(loop: Node, values: _Values, most: int) -> int | None:
     """How many trips a loop whose head was walked has for certain; None if that is not known, or there are more."""
-    view, evaluate = _view(loop), HAS_NEXT.evaluate
-    known = values.get(view) if view is not None else None
+    choice, evaluate = _first_choice(loop), HAS_NEXT.evaluate
+    test = choice.inputs[0].node if choice is not None else None
+    known = values.get(test.inputs[0]) if test is not None else None
     assert evaluate is not None
     if known is None or not known.is_constant:
         return None

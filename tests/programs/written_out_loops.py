@@ -123,3 +123,19 @@ def numbers_that_may_be_arrays(x):
         power = power * x / k
         total = total + power
     return total
+
+
+@program(*GRIDS, lambda: (np.arange(24.0).reshape(2, 3, 4),))
+def gradients_along_each_axis(u):
+    total = np.zeros(u.shape)
+    for axis in range(u.ndim):
+        total += np.gradient(u, axis=axis) ** 2
+    return np.sqrt(total)
+
+
+@program(*GRIDS)
+def laplacian_by_pairs(u):
+    total = 0
+    for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+        total = total + np.roll(u, (dy, dx), (0, 1))
+    return total - 4 * u
