@@ -27,7 +27,8 @@ _NONE = 1  # a word without outcomes: the highest bit that is set stands in fron
 class BranchHistories:
     """The last outcomes of branches, by the origins of their Ifs.
 
-    Native code has a word for each, with the newest outcome in the lowest bit. Threads may lose some.
+    Native code has a word for each, with the newest outcome in the lowest bit. Threads may lose some, and add branches
+    while others read.
     """
 
     __slots__ = ("_seen", "_words")
@@ -52,8 +53,10 @@ class BranchHistories:
 
     def erratic(self) -> set[int]:
         """Origins of branches whose last outcomes tell nothing of the next one."""
-        texts = [(n, f"{word.value:b}"[1:]) for n, word in self._words.items()]
-        texts += [(n, "".join("01"[x] for x in seen.copy())) for n, seen in self._seen.items()]
+        texts = [(n, f"{word.value:b}"[1:]) for n, word in self._words.copy().items()]
+        texts += [
+            (n, "".join("01"[x] for x in seen.copy())) for n, seen in self._seen.copy().items()
+        ]
         return {origin for origin, outcomes in texts if is_erratic(outcomes)}
 
 
