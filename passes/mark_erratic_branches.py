@@ -5,14 +5,16 @@
     else:
         high = middle
 
-Quick code has noted how branches went (`ljit/analysis/branch_histories.py`). Contract: changes no node but for the
-mark. Cost: linear.
+The interpreter and quick code have noted how branches went (`ljit/analysis/branch_histories.py`). Those that only
+decide where others go (`x and y` of a `while`) stay what they are: a branch there cannot be foretold either. Contract:
+changes no node but for the mark. Cost: linear.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from ljit.analysis.branch_histories import only_decides
 from ljit.ir import Graph
 from ljit.ops.control import IF
 from ljit.passes.manager import graph_pass, is_allowed
@@ -28,6 +30,6 @@ def mark_erratic_branches(graph: Graph, erratic: Collection[int] = ()) -> bool:
     changed = False
     for node in graph.walk() if erratic else ():
         is_new = node.op is IF and node.origin in erratic and not node.attrs.get("is_erratic")
-        if is_new and is_allowed(NAME, node):
+        if is_new and not only_decides(node) and is_allowed(NAME, node):
             node.attrs["is_erratic"] = changed = True
     return changed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ljit.analysis.branch_histories import may_become_choice
+from ljit.analysis.branch_histories import may_become_choice, only_decides
 from ljit.analysis.ranges import Ranges
 from ljit.codegen.llvm.forms import is_scalar
 from ljit.ir import Effect, Node, Value
@@ -43,6 +43,7 @@ def is_worth_noting(node: Node) -> bool:
     return (
         may_become_choice(node)
         and _gives_numbers(node)
+        and not only_decides(node)
         and not any(n.op.effects_of(n) & Effect.CALL for n in inner)
     )
 

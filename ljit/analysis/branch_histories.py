@@ -12,10 +12,10 @@ import ctypes
 from collections import deque
 from collections.abc import Callable
 
-from ljit.ir import Node
-from ljit.ops.control import LOOP
+from ljit.ir import Node, Value
+from ljit.ops.control import IF, LOOP, YIELD
 
-__all__ = ["BranchHistories", "is_erratic", "may_become_choice"]
+__all__ = ["BranchHistories", "is_erratic", "may_become_choice", "only_decides"]
 
 _MOST_WRITTEN = 10  # nodes of both sides, as the program says it; fewer are left in the end
 _MOST = 64  # outcomes that are kept; a word has a bit less
@@ -69,6 +69,22 @@ def may_become_choice(node: Node) -> bool:
         and not any(n.blocks for n in inner)
         and any(owner.op is LOOP for owner in node.owners())
     )
+
+
+def only_decides(node: Node) -> bool:
+    """Whether an If gives nothing but conditions of others (``x and y``): as a choice it would leave a branch there."""
+    return all(_is_condition(out) for out in node.outputs)
+
+
+def _is_condition(value: Value) -> bool:
+    return bool(value.uses) and all(_is_asked(user, at) for user, at in value.uses)
+
+
+def _is_asked(user: Node, at: int) -> bool:
+    """Whether an If asks for the operand, or for what its block gives with it."""
+    owner = user.block.owner if user.block is not None else None
+    gives = user.op is YIELD and owner is not None and owner.op is IF
+    return user.op is IF or (gives and owner is not None and _is_condition(owner.outputs[at]))
 
 
 def is_erratic(outcomes: str) -> bool:

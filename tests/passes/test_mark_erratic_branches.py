@@ -3,6 +3,7 @@
 from ljit.ir import parse
 from ljit.ops.control import IF
 from ljit.passes import run_passes
+from ljit.types import BOOL
 
 TEXT = """
 graph(%c : bool, %x : int, %y : int):
@@ -34,6 +35,31 @@ def test_branches_are_marked_by_their_origin():
     assert marks(()) == marks({7}) == [False, False]
     assert marks({31, 7}) == [False, True]
     assert marks({30, 31}) == [True, True]
+
+
+def test_what_only_decides_where_others_go_stays_a_branch():
+    text = TEXT.replace("%s : int = prim::If(%c)", "%s : int = prim::If(%both)")
+    text = text.replace("%r : int = prim::If(%c)", AND + "  %r : int = prim::If(%c)")
+    for used, marked in ((text, False), (text.replace("return (%s)", "return (%both)"), True)):
+        graph = parse(used)
+        outer, inner = (n for n in graph.walk() if n.op is IF and n.outputs[0].type == BOOL)
+        outer.origin = inner.origin = 30
+        assert run_passes(graph, "mark_erratic_branches", erratic={30}) == marked
+        assert bool(outer.attrs) == bool(inner.attrs) == marked
+
+
+AND = """%no : bool = prim::Constant[value=False]()
+  %both : bool = prim::If(%c)
+    block0():
+      %more : bool = prim::If(%c)
+        block0():
+          -> (%c)
+        block1():
+          -> (%no)
+      -> (%more)
+    block1():
+      -> (%no)
+"""
 
 
 def test_the_mark_is_seen():
