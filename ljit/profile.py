@@ -33,7 +33,7 @@ from ljit.types import (
 )
 from ljit.value_types import type_of
 
-__all__ = ["NATIVE_INTS", "NO_CONSTANT", "Observation", "Profile", "is_new", "keep_objects_of"]
+__all__ = ["NO_CONSTANT", "NativeInts", "Observation", "Profile", "is_new", "keep_objects_of"]
 
 
 def keep_objects_of(
@@ -45,16 +45,12 @@ def keep_objects_of(
 
 
 class _Marker(enum.Enum):
-    """`NO_CONSTANT`: what a node gave differed from run to run, or cannot be kept.
-
-    `NATIVE_INTS`: nothing new can come of ints of 64 bits.
-    """
+    """`NO_CONSTANT`: what a node gave differed from run to run, or cannot be kept."""
 
     NO_CONSTANT = "no constant"
-    NATIVE_INTS = "native ints"
 
 
-NO_CONSTANT, NATIVE_INTS = _Marker.NO_CONSTANT, _Marker.NATIVE_INTS
+NO_CONSTANT = _Marker.NO_CONSTANT
 
 #: Classes whose objects differ in type, or whose type takes a closer look.
 _LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
@@ -72,10 +68,23 @@ LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, 
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 
+class NativeInts:
+    """Says that nothing new can come of ints of 64 bits; after 64 of them the class is settled, as of containers."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = LOOKS_INTO_ALL
+
+
 def is_new(value: object, settled: object) -> bool:
     """Whether a value tells something new where nothing new can come of what is `settled`, which is not its class."""
-    is_int = settled is NATIVE_INTS and type(value) is int and _INT_MIN <= value <= _INT_MAX
-    return not (is_int or value is settled)
+    if type(settled) is not NativeInts:
+        return value is not settled
+    if type(value) is not int or not _INT_MIN <= value <= _INT_MAX:
+        return True
+    settled.left -= 1
+    return settled.left < 0
 
 
 class Observation(Record, frozen=False):
@@ -94,6 +103,7 @@ class Observation(Record, frozen=False):
     #: objects of this class, and arrays of this layout, change nothing any more
     _class: builtins.type | None = None
     _layout: object = None
+    _ints: NativeInts | None = None
     sizes: tuple[int | None, ...] = ()  # of small arrays
     elements: int = 0  # of the largest array
     _shape: tuple[int, ...] | None = None  # the last one
@@ -120,7 +130,8 @@ class Observation(Record, frozen=False):
         if self.kinds is not None and self.count < LOOKS_INTO_EACH:
             return None  # the value has objects that would live on
         if cls is int and self.type is INT:
-            return NATIVE_INTS
+            self._ints = self._ints or NativeInts()
+            return int if self._ints.left < 0 else self._ints
         is_settled = cls is self._class or (self.count > LOOKS_INTO_ALL and _settles(cls))
         return cls if is_settled else None
 

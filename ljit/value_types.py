@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from weakref import WeakSet
 
 import numpy as np
@@ -51,6 +51,8 @@ _SCALARS: dict[type, Type] = {
     type(None): NONE,
     range: RANGE,
 }
+_SAMPLE = 16  # of a list's items, which are guarded when read
+_BY_CLASS = _SCALARS.keys() - {range}  # classes whose objects are of one type, but for large ints
 #: of a tuple that is taken apart; of one of texts or other objects of one class, and of one of numbers
 _MOST_OBJECTS, _MOST_NUMBERS = 8, 32
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
@@ -146,10 +148,20 @@ def _nested_type(value: object, levels: int, is_constant: bool) -> Type | None:
             return _type_of_tuple(value, levels, is_constant)
         is_tuple = issubclass(type(value), tuple)
         return _named_type(value, levels) if is_tuple else type_of(value)  # type: ignore[arg-type]
+    sample: list[object] = value[:_SAMPLE] if levels else []
+    if len(set(map(type, sample))) == 1 and type(sample[0]) in _BY_CLASS:
+        return ListType(_type_of_alike(sample))
     item: Type = NEVER if levels else ANY
-    for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
+    for x in sample:
         item = join_items(item, _nested_type(x, levels - 1, is_constant) or ObjectType(tuple))
     return ListType(item)
+
+
+def _type_of_alike(items: Sequence[object]) -> Type:
+    """The type of objects of one class, which is in `_BY_CLASS`."""
+    if type(items[0]) is not int:
+        return _SCALARS[type(items[0])]
+    return join_items(type_of(min(items)), type_of(max(items)))  # type: ignore[type-var]
 
 
 def _is_sequence(value: tuple[object, ...]) -> bool:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from types import CodeType
@@ -48,9 +49,12 @@ class Kind(enum.Enum):
     """What an instruction does. `f` is what its kind needs."""
 
     CALL = "call"  # write = f(reads)
+    #: the same; f: what is called, the function of read 0 that gives the number of a text, and the texts
+    IN_LINE = "call in line"
     EXPRESSION = "expression"  # the same; f gives Python text for the texts of the reads
     STATEMENT = "statement"  # write = read 0, then the statement that f gives, on the write and the other reads
     TRUTH = "truth"  # write = whether the read value is true
+    UNPACK = "unpack"  # writes = the items of the read
     MULTI = "multi"  # writes = f(reads), which must give as many results
     PROFILE = "profile"  # write = read, which the hooks are told of; f: node id, register of the class seen
     RECEIVER = "receiver"  # the hooks are told of another class; f: node id, name of a method, register of the class
@@ -200,6 +204,12 @@ class Code(Record):
     def results(self) -> Mapping[int, int]:
         """By pc: the nodes whose ints may outgrow int64."""
         return self.find_results()
+
+    @computed_once
+    def written_once(self) -> frozenset[int]:
+        """The registers that one instruction alone writes."""
+        counts = Counter(register for each in self.instructions for register in each.writes)
+        return frozenset(register for register, count in counts.items() if count == 1)
 
     def pc_of(self, position: str) -> int:
         """Give the pc of a place."""

@@ -8,11 +8,12 @@ enter it. So a nest is hot when it has run long, however that time is spread ove
 A trip may take far longer than its nodes do elsewhere (an operation on large arrays). So the clock is looked at, too,
 behind the second trip and when the trips so far say that it will be due: a loop that took `Hooks.seconds_until_hot`
 is hot. So is one that took a small part of that, and will take as long by the trips that are left of what it goes
-through.
+through. Each activation has its own time: what happens between them is the loop's around, which has a clock, too.
 
 A loop that is short but entered often is not reported at once: its parent is, at its next trip, since native code of
-the parent has the inner loop in it. A parent that is declined, that has no next trip, or whose next trip is long in
-coming, leaves it to the inner loop. A loop that has no next trip itself is not reported.
+the parent has the inner loop in it. A parent that has no next trip leaves it to the one around it; one that is
+declined, or whose next trip is long in coming, leaves it to the inner loop. A loop that has no next trip itself is not
+reported.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ _NODES_OF_ACTIVATION = 40
 
 #: trips behind which the clock is looked at for the first time
 _FIRST_LOOK = 2
+
+#: activations of a loop that are timed so soon, and later ones: the loop around has a clock of its own
+_FIRST_ACTIVATIONS = 8
+_LATER_LOOK = 64
 
 #: of the time after which a loop is hot: after so much of it, what is left of the loop is guessed
 _PART_UNTIL_GUESS = 1 / 16
@@ -85,13 +90,21 @@ class _Count:
         self.told = 0  # trips that the parent was told of
         self.charged = 0  # nodes that are no whole trip
         self.look: int | None = _FIRST_LOOK  # trips behind which the clock is looked at
-        self.since, self.trips_then = seconds_here(), 0  # when it was first entered, or reported
-        self.first: int | None = None  # the trip in which that was, if it was in this activation
+        self.since, self.trips_then = (
+            seconds_here(),
+            0,
+        )  # since when the present activation is timed
+        self.first: int | None = None  # the trip in which that was; None: it is not timed yet
         self.will_be_long = False  # this activation, when the clock was looked at last
         self.activations = 0
         self.requests = 0  # of inner loops since it was at its header
         self.is_elsewhere = False  # it was run elsewhere when last asked about
         self.is_declined = False
+
+    @property
+    def first_look(self) -> int:
+        """Trips of an activation behind which the clock is looked at for the first time."""
+        return _FIRST_LOOK if self.activations <= _FIRST_ACTIVATIONS else _LATER_LOOK
 
     def trips_left(self, done: int) -> int:
         """Trips until the header must be looked at."""
@@ -108,12 +121,15 @@ class _Count:
         Or whether it took a part of them, and the trips that are `left` will take as long.
         """
         now = seconds_here()
+        if self.first is None:
+            self.begin(done, trip, now)
+            self.look = done + self.first_look
+            return False
         taken, trips = now - self.since, done - self.trips_then
         growth = min((seconds - taken) / max(taken, 1e-9), _MOST_GROWTH)
         self.look = done + max(int(trips * growth), 1)
         self.will_be_long = (
-            self.first is not None
-            and left is not None
+            left is not None
             and taken >= _PART_UNTIL_GUESS * seconds
             and taken * left >= seconds * (trip - self.first)
         )
@@ -149,6 +165,8 @@ class HotLoops:
             return min(start + count.threshold, stop)  # type: ignore[no-any-return]
         if isinstance(last, int):  # where the activation before this one ended
             count.trips += last
+        if count.activations > 1 and count.look is not None:
+            count.look = count.trips + count.first_look
         if loop.parent is not None:
             nodes = (count.trips - count.told) * loop.size + _NODES_OF_ACTIVATION
             count.told = count.trips
@@ -225,21 +243,24 @@ class HotLoops:
     def _leaves_to_parent(
         self, loop: LoopInfo, count: _Count, registers: list[Any], *, is_short: bool
     ) -> bool:
-        """Whether the loop around a hot one is told to report itself instead."""
-        if loop.parent is None:
+        """Whether the loop around a hot one that has a next trip is told to report itself instead."""
+        around = parent = loop.parent
+        while around is not None and _is_in_last_trip(around, registers):
+            around = around.parent
+        if around is None or parent is None:
             return False
-        parent = self._counts.get(loop.parent.id) or self._begin(loop.parent)
-        left = _trips_left(loop.parent, registers)
-        if parent.is_declined or (left is not None and left <= 1):
+        told = self._counts.get(around.id) or self._begin(around)
+        if told.is_declined:
             return False
         if count.is_elsewhere:
             if count.activations % _MANY_ACTIVATIONS == 0:
-                _tell(loop.parent, parent, registers)
+                _tell(around, told, registers)
             return False
-        if not is_short or parent.requests >= _MANY_REQUESTS:
+        asked = self._counts.get(parent.id) or self._begin(parent)
+        if not is_short or asked.requests >= _MANY_REQUESTS:
             return False
-        parent.requests += 1  # it has not come to its next trip
-        _tell(loop.parent, parent, registers)
+        asked.requests += 1  # it has not come to its next trip, or its end
+        _tell(around, told, registers)
         return True
 
 
@@ -259,6 +280,11 @@ def _trips_left(loop: LoopInfo, registers: list[Any]) -> float | None:
     """How many trips the present activation has before it, with the one that it is in; None: nobody knows."""
     trips = None if loop.view is None else trips_of(registers[loop.view])
     return None if trips is None else trips - registers[loop.trip]
+
+
+def _is_in_last_trip(loop: LoopInfo, registers: list[Any]) -> bool:
+    left = _trips_left(loop, registers)
+    return left is not None and left <= 1
 
 
 def _is_within(loop: LoopInfo | None, outer: LoopInfo) -> bool:

@@ -29,11 +29,15 @@ def bound(node: Node) -> tuple[Kind, object]:
     op = node.op
     assert op.evaluate is not None
     if len(node.outputs) > 1:
+        if op.is_unpacking and node.attrs.get("star") is None:
+            return Kind.UNPACK, None
         return Kind.MULTI, _callable_of(node)
     if op.evaluate is operator.truth:
         return Kind.TRUTH, None
     if op.bind is not None:
         return Kind.CALL, _callable_of(node)
+    if op.in_line is not None:
+        return Kind.IN_LINE, (_callable_of(node), *op.in_line)
     if op.statement:
         return Kind.STATEMENT, lambda operands: op.statement.format(*operands, **node.attrs)
     if op.syntax:

@@ -27,16 +27,13 @@ A step costs some 15 microseconds of compile time an instruction.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar
 
-from ljit.errors import InternalError
-from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
+from ljit.interp.step_functions import NAMES, made_of
 from ljit.own_time import timed_apart
-from ljit.profile import is_new
 from ljit.stack import compiler_frames
 
 __all__ = ["DONE", "step_at"]
@@ -48,7 +45,6 @@ _PROFILE, _HEADER = Kind.PROFILE, Kind.HEADER  # members of an enum take long to
 _MAX_DEPTH = 40
 _MAX_BLOCKS = 16  # CPython's compiler takes 20 within one another
 _BLOCKS_OF_TRY = 2
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def step_at(code: Code, pc: int) -> Step:
@@ -62,20 +58,6 @@ def step_at(code: Code, pc: int) -> Step:
         except _HandlerLeftError:
             step = _Writer(code, pc, handles=False).step()
         return code.steps.setdefault(pc, step)
-
-
-def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
-    if len(results) != count:
-        raise InternalError(f"an op gave {len(results)} results instead of {count}")
-    return results
-
-
-def _reraise() -> NoReturn:
-    """A function of its own: a bare ``raise`` leaves no traceback entry of its frame, and the step needs one."""
-    raise
-
-
-_NAMES = {"checked": _checked, "is_new": is_new, "reraise": _reraise}
 
 
 class _HandlerLeftError(Exception):
@@ -104,9 +86,10 @@ class _Writer:
         self.lines: list[str] = []
         self.pcs: list[int] = []
         self.leaving: list[tuple[int, str, int]] = []  # lines to be filled in, with margin and pc
+        self.kinds: dict[int, str] = {}  # of registers, that are told in front of the loop: how
         self.used: set[int] = set()  # registers that are local variables
         self.written: set[int] = set()
-        self.names: dict[str, object] = dict(_NAMES)  # what the text refers to
+        self.names: dict[str, object] = dict(NAMES)  # what the text refers to
 
     def step(self) -> Step:
         self.put("")  # becomes the loads
@@ -114,22 +97,12 @@ class _Writer:
         self.lines[0] = self.loads()
         for line, margin, pc in self.leaving:
             self.lines[line] = f"{margin}{self.stores(self.code.live[pc])}return {pc}"
-        text = "\n".join(["def step(r, run):", *self.lines, ""])
-        filename = os.path.join(_FOLDER, f"<{self.code.name}>")
-        exec(compile(text, filename, "exec"), self.names)
-        run: Any = self.names["step"]
-        written, pcs = run.__code__, (self.start, *self.pcs)
-        ranges = [self.code.instructions[pc].range for pc in pcs]
-        source = outermost(ranges)
-        if source is not None:
-            self.names |= {"__name__": source.module, IS_RELOCATED: True}
-            run.__code__ = relocated(written, source, ranges)
-        step = self.names["this"] = Step(run, run.__code__, written, pcs, text)
-        return step
+        return made_of(self.lines, self.names, self.code, (self.start, *self.pcs))
 
     def loads(self) -> str:
         live = [n for n in registers_in(self.code.live[self.start]) if n in self.used]
-        return "    " + "; ".join(f"v{n} = r[{n}]" for n in live)
+        loads = [f"v{n} = r[{n}]" for n in live]
+        return "    " + "; ".join([*loads, *self.kinds.values()])
 
     def stores(self, live: int) -> str:
         """Text that brings the register file up to date; ends in a semicolon."""
@@ -272,6 +245,28 @@ class _Writer:
 
     def write_call(self, instruction: Instruction) -> int:
         return self.assign(instruction, f"{self.callee(instruction)}({self.operands(instruction)})")
+
+    def write_in_line(self, instruction: Instruction) -> int:
+        """A call, but for kinds of operand 0 that are told in front of the loop."""
+        call, kind_of, texts = instruction.f
+        name, first = f"f{self.pc}", instruction.reads[0]
+        self.names[name] = call
+        operands = tuple(map(self.read, instruction.reads))
+        text = f"{name}({', '.join(operands)})"
+        if self.is_steady(first):
+            self.names[f"kind{first}"] = kind_of
+            self.kinds[first] = f"t{first} = kind{first}(v{first})"
+            for kind in range(len(texts), 0, -1):
+                text = f"{texts[kind - 1].format(*operands)} if t{first} == {kind} else {text}"
+        return self.assign(instruction, text)
+
+    def is_steady(self, register: int) -> bool:
+        """Whether a register stays the same in the step, which is a loop."""
+        code, start = self.code, self.start
+        is_live = bool(code.live[start] >> register & 1)
+        return (
+            is_live and code.instructions[start].kind is _HEADER and register in code.written_once
+        )
 
     def write_expression(self, instruction: Instruction) -> int:
         return self.assign(instruction, instruction.f(tuple(map(self.read, instruction.reads))))
@@ -476,9 +471,11 @@ class _Writer:
 
     handlers: ClassVar[dict[Kind, Callable[[_Writer, Instruction], int | None]]] = {
         Kind.CALL: write_call,
+        Kind.IN_LINE: write_in_line,
         Kind.EXPRESSION: write_expression,
         Kind.STATEMENT: write_statement,
         Kind.TRUTH: write_truth,
+        Kind.UNPACK: write_move,
         Kind.MULTI: write_multi,
         Kind.PROFILE: write_profile,
         Kind.RECEIVER: write_receiver,

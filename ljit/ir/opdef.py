@@ -275,6 +275,10 @@ class OpDef(Record):
     #: the op as a Python expression that means exactly the same: a format of its operands and attributes
     #: (``{0} + {1}``, ``{0}.{name}``), or a function of them. With `bind`, only how it is shown.
     syntax: str | Callable[..., str] = ""
+    #: the same for some kinds of operand 0: a function tells the number of the expression, 0 if it is a call
+    in_line: tuple[Callable[[Any], int], Sequence[str]] | None = None
+    #: its results are the items of operand 0, if they are several and none has a `star`: ``a, b = {0}``
+    is_unpacking: bool = False
     #: the op as a statement; a result is left in the place of operand 0: ``{0} += {1}``, ``{0}[{1}] = {2}``
     statement: str = ""
 

@@ -36,6 +36,7 @@ UNBOUND_VALUE = UnboundValue()
 
 
 _MISSING = object()
+_LOADS = (lambda: name).__code__  # type: ignore[name-defined]  # noqa: F821
 _Defaults = tuple[tuple[str, object], ...]
 
 
@@ -44,6 +45,10 @@ def _load_global(*, name: str, scope: FunctionType) -> object:
 
 
 def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
+    """A function that loads the name: CPython's own loads are several times as fast as looking into the dicts is."""
+    loads = FunctionType(_LOADS.replace(co_names=(name,)), scope.__globals__)
+    if loads.__builtins__ is scope.__builtins__:  # type: ignore[attr-defined]  # typeshed lacks it
+        return loads
     of_module = scope.__globals__.get
     of_builtins = scope.__builtins__.get  # type: ignore[attr-defined]  # typeshed lacks it
 

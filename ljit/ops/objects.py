@@ -363,6 +363,7 @@ UNPACK = object_op(
     infer=_infer_unpack,
     evaluate=unpack,
     bind=_unpacker,
+    is_unpacking=True,
     lower=_lower_unpack,
     can_lower=_can_lower_unpack,
     effects=_effect_of_unpack,

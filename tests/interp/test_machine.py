@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import textwrap
 
 import numpy as np
 import pytest
@@ -13,9 +14,15 @@ import ljit.ops
 from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.ir import REGISTRY, parse, verify
-from ljit.ops.containers.iteration_views import enumerate_view, make_cursor, reversed_view, zip_view
+from ljit.ops.containers.iteration_views import (
+    enumerate_view,
+    form_of,
+    make_cursor,
+    reversed_view,
+    zip_view,
+)
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.profile import NATIVE_INTS
+from ljit.profile import NativeInts
 
 
 def code_of(text, objects=()):
@@ -390,6 +397,22 @@ def test_short_activations_that_take_long_make_the_loop_around_hot():
     assert hooks.trips == [(outer, 2)]
 
 
+def test_what_happens_between_its_activations_makes_no_loop_hot(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("ljit.interp.hot_loops.seconds_here", lambda: clock[0])
+
+    class SlowOutside(HotLoops):
+        def on_profile(self, node_id, value):
+            clock[0] += 10.0
+
+    text = NESTED.replace("      %x0 : int", "      %p : int = prim::profile(%n)\n      %x0 : int")
+    code = code_of(text)
+    outer = min(info.id for info in code.loops)
+    hooks = SlowOutside(10**6, seconds=30.0)
+    run(code, (50, 40), hooks)
+    assert {loop for loop, _trip in hooks.trips} == {outer}
+
+
 def test_the_clock_is_looked_at_when_the_time_so_far_says_that_it_is_due(monkeypatch):
     seconds = iter(range(100))
     monkeypatch.setattr("ljit.interp.hot_loops.seconds_here", lambda: next(seconds))
@@ -473,6 +496,41 @@ def test_a_loop_in_its_last_trip_leaves_being_hot_to_the_loop_within():
     hooks = HotLoops(8)
     run(code, ([1, 2], range(5)), hooks)
     assert hooks.trips[0] == (inner, 3)
+
+
+def _loop_through(views):
+    """The text of loops in one another, each of which goes through one of the views."""
+    if not views:
+        return ""
+    v, *inner = views
+    return f"""
+prim::Loop(%0, %1)
+  block0(%{v}i : int):
+    %{v}h : bool = prim::has_next(%{v}, %{v}i)
+    prim::If(%{v}h)
+      block0():
+        -> ()
+      block1():
+        prim::Break[depth=0]()
+{textwrap.indent(_loop_through(inner).strip(), "    ")}
+    -> ()
+"""
+
+
+def test_a_loop_around_one_in_its_last_trip_is_hot_in_its_place():
+    code = code_of(f"""
+graph(%x : Any, %y : Any, %z : Any):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value={2**63 - 1}]()
+{textwrap.indent(_loop_through("xyz").strip(), "  ")}
+  return (%x)
+""")
+    outer = min(info.id for info in code.loops)
+    hooks = HotLoops(8)
+    run(
+        code, ([1, 2, 3], [1], range(5)), hooks
+    )  # the second activation of the inner one needs 3 trips
+    assert hooks.trips[0] == (outer, 2)
 
 
 def test_a_loop_that_ends_is_not_reported():
@@ -729,6 +787,30 @@ def test_the_python_text_of_an_op_means_what_its_evaluate_does(op):
         assert repr(actual) == repr(expected)
 
 
+@pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.in_line is not None])
+def test_the_texts_in_line_of_an_op_mean_what_its_evaluate_does(op):
+    kind_of, texts = op.in_line
+    kinds = set()
+    for operands in op.operand_samples():
+        kind = kind_of(operands[0])
+        kinds.add(kind)
+        if kind:
+            text = texts[kind - 1].format(*(f"x[{i}]" for i in range(len(operands))))
+            assert repr(eval(text, {"x": operands})) == repr(op.evaluate(*operands))
+    assert kinds == set(range(len(texts) + 1))
+
+
+def test_ranges_of_more_items_than_len_can_say_are_gone_through():
+    assert form_of(range(10)) == form_of([]) == 1
+    assert form_of(enumerate_view([1])) == 2
+    assert (
+        form_of(range(2**63)) == form_of(range(-(2**63), 2**63, 3)) == form_of(zip_view([1])) == 0
+    )
+    hooks = HotLoops(100, {100: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})})
+    run(code_of(ONE_LOOP), (range(2**70),), hooks)
+    assert [trip for _, trip in hooks.trips] == [100]
+
+
 def test_a_settled_class_is_not_reported_again_in_a_run():
     text = """
 graph(%n : int, %x : Any, %y : Any):
@@ -768,7 +850,7 @@ graph(%n : int, %x : Any, %y : Any):
     class OfInts(HotLoops):
         def on_profile(self, node_id, value):
             super().on_profile(node_id, value)
-            return NATIVE_INTS
+            return NativeInts()
 
     hooks = OfInts(99)
     run(code_of(text), (5, 3, -(2**31)), hooks)

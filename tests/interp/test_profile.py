@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ljit.held import held_kind
-from ljit.profile import NATIVE_INTS, NO_CONSTANT, Observation, Profile
+from ljit.profile import NO_CONSTANT, NativeInts, Observation, Profile, is_new
 from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join
 from ljit.value_types import type_of
 
@@ -188,8 +188,20 @@ def test_arrays_are_asked_for_each_time_and_ints_if_they_are_long():
     for i in range(100):
         assert profile.record(1, np.ones(2)) is None
     answers = [profile.record(2, x) for x in (1000, 1000, 1001, 2**63 - 1, 2**63, 5)]
-    assert answers == [1000, 1000, NATIVE_INTS, NATIVE_INTS, None, None]
+    of_ints = answers[2]
+    assert isinstance(of_ints, NativeInts)
+    assert answers == [1000, 1000, of_ints, of_ints, None, None]
     assert profile.observed(2) == join(INT, type_of(2**63))
+
+
+def test_of_ints_that_are_not_long_a_run_looks_at_no_more_than_some():
+    profile = Profile()
+    profile.record(1, 1000)
+    settled = profile.record(1, 1001)
+    assert is_new(2**63, settled) and is_new(-(2**63) - 1, settled) and is_new(0.5, settled)
+    assert [is_new(x, settled) for x in range(65)] == [False] * 64 + [True]
+    assert profile.record(1, 1002) is int
+    assert profile.record(1, 2**63) is None
 
 
 def test_a_profile_may_be_written_to_while_it_is_read():

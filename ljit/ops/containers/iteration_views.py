@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "ReversedView",
     "ZipView",
     "enumerate_view",
+    "form_of",
     "has_next",
     "is_indexed",
     "make_cursor",
@@ -117,7 +119,7 @@ class ZipView(tuple[Any, ...]):
 
     def next_item(self, k: int) -> object:
         """Give the tuple of the items."""
-        return tuple([next_item(part, k) for part in self])
+        return tuple([part[k] if type(part) is list else next_item(part, k) for part in self])
 
 
 class ReversedView(tuple[Any, int]):
@@ -169,6 +171,15 @@ def make_cursor(iterable: Iterable[object]) -> Cursor:
 def is_indexed(x: object) -> bool:
     """Whether `x` is its own view."""
     return type(x) in _INDEXED and not (type(x) is np.ndarray and x.ndim == 0)
+
+
+def form_of(view: Any) -> int:
+    """As which form of `OpDef.in_line` a view is asked; 1: it is its own, 2: ``enumerate`` of such a one, 0: none."""
+    if type(view) is range:  # it may have more items than len() can say
+        return int(max(abs(view.start), abs(view.stop)) <= sys.maxsize // 2)
+    if type(view) is EnumerateView:
+        return 2 * (form_of(view[0]) == 1)
+    return int(type(view) in _INDEXED)
 
 
 def make_view(x: Any) -> object:
