@@ -31,6 +31,7 @@ from ljit.own_time import OwnTime, add_own_work, seconds_of_own_work, seconds_of
 from ljit.parameters import is_by_position
 from ljit.profile import keep_objects_of
 from ljit.recursion import call_plainly
+from ljit.runtime import links
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -101,10 +102,10 @@ class _Hooks:
     def trips_until_hot(self, loop: LoopInfo) -> int:
         if self.is_hot and loop.parent is None:
             return 1
-        return self.executor.outlined.trips_until_hot(loop)
+        return self.executor.outlined.trips_until_hot(loop, is_hot=self.plan.feedback.is_hot)
 
     def seconds_until_hot(self, loop: LoopInfo) -> float:
-        return self.executor.outlined.seconds_until_hot(loop)
+        return self.executor.outlined.seconds_until_hot(loop, is_hot=self.plan.feedback.is_hot)
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
@@ -355,7 +356,7 @@ class ProfilingExecutor:
                 try:
                     self._compile(plan)
                 finally:
-                    plan.is_compiling = False
+                    plan.is_compiling, plan.found = False, None
         return plan.unit
 
     def _compile(self, plan: Plan) -> None:
@@ -409,6 +410,7 @@ class ProfilingExecutor:
             is_long_in_use=is_long_in_use(plan),
             is_short=self.cold.are_short and takes_objects(plan.types),
             rival=self.fn if self.cold.may_wait and is_by_position(self.fn.__code__) else None,
+            is_as_guessed=lambda made: links.is_as_guessed(plan, made),
         )
         with plan.counted_compile(plan.feedback.summary()):
             unit = compile_function(self.baseline, request)  # `bail_out` names it

@@ -6,8 +6,8 @@ executor. A callee whose new code is another kind of function than its callers t
 are compiled again when they are called next.
 
 Functions that call one another are compiled within one another: the code of one that is being compiled is guessed
-to give what calls of it were seen to give, and to run no unknown code. Where there was native code before, the next one
-is guessed to be of the kind of the last.
+to give what calls of it were seen to give, and to run no unknown code. If it calls itself and turns out otherwise, it
+is specialised again at once. Where there was native code before, the next one is guessed to be of the kind of the last.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from ljit.analysis.signatures import NativeLink, Signature, as_parameter, native_result
+from ljit.ir import Effect
 from ljit.ops.control import CALL_NATIVE
 from ljit.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.records import made_by
@@ -26,9 +27,18 @@ from ljit.runtime.replaced_code import up_to_date
 from ljit.types import NEVER, Type, join
 
 if TYPE_CHECKING:
+    from ljit.passes.specializing.specialize import Specialization
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["connect", "disconnect", "drop_callers", "link_to", "note_callers", "renew_callees"]
+__all__ = [
+    "connect",
+    "disconnect",
+    "drop_callers",
+    "is_as_guessed",
+    "link_to",
+    "note_callers",
+    "renew_callees",
+]
 
 
 class Link(NativeLink, frozen=False):
@@ -55,9 +65,22 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
             return None
         if unit is None and plan.retired:
             unit = plan.retired[-1]
-        result = unit.specialization.result if unit is not None else native_result(seen)
-        is_clean = unit.is_clean if unit is not None else plan.is_compiling
+        if unit is not None:
+            result, is_clean = unit.specialization.result, unit.is_clean
+        else:
+            result, is_clean = plan.found or (native_result(seen), plan.is_compiling)
         return None if result == NEVER else _make_link(executor, plan, result, is_clean)
+
+
+def is_as_guessed(plan: Plan, made: Specialization) -> bool:
+    """Whether calls of the function by itself, in code that is being made, rely on what it is; else learn from it."""
+    is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in made.graph.walk())
+    signature, own = Signature(plan.types, made.result), list(plan.links.values())
+    links = [node.attrs["callee"] for node in made.graph.walk() if node.op is CALL_NATIVE]
+    if all(link.fits(signature, is_clean=is_clean) for link in own if link in links):
+        return True
+    plan.found = made.result, is_clean
+    return False
 
 
 def _takes(executor: ProfilingExecutor, params: tuple[Type, ...]) -> bool:

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from ljit.passes.specializing.native_calls import LinkTo
     from ljit.passes.specializing.specialize import Specialization
 
+    #: whether calls of the function by itself rely on what it gives
+    IsAsGuessed = Callable[[Specialization], bool]
+
 __all__ = [
     "MISMATCH",
     "CompileRequest",
@@ -62,6 +65,8 @@ __all__ = [
 
 #: what a unit's callable gives for arguments that it was not compiled for
 MISMATCH = object()
+
+_GUESSES = 3  # of what calls of the function by itself give, in quick code
 
 BailoutHandler = Callable[[int, int, tuple[object, ...]], object]
 
@@ -143,6 +148,7 @@ def specialized_graph(
     link_to: LinkTo,
     *,
     is_quick: bool = False,
+    is_as_guessed: IsAsGuessed = lambda _made: True,
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result.
 
@@ -155,7 +161,11 @@ def specialized_graph(
 
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
         given = Given(baseline.graph, baseline.liveness, seen, link_to)
-        return specialize(given, chosen, function)
+        for _ in range(_GUESSES):
+            made = specialize(given, chosen, function)
+            if is_as_guessed(made):
+                break
+        return made
 
     made = choose_sizes(types_, feedback, make, pipeline)
     made.assumptions.extend(baseline.sources)
@@ -179,7 +189,8 @@ class CompileRequest(Record):
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
     `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too. `is_alone`:
     there is no native code of the function for other types. `is_short`: a call on objects, from CPython, which has to
-    gain much. `rival`: the plain function, if CPython may run calls.
+    gain much. `rival`: the plain function, if CPython may run calls. `is_as_guessed`: whether calls of the function by
+    itself rely on what a specialised graph is.
     """
 
     types: tuple[Type, ...]
@@ -194,6 +205,7 @@ class CompileRequest(Record):
     is_long_in_use: bool = False
     is_short: bool = False
     rival: Callable[..., object] | None = None
+    is_as_guessed: IsAsGuessed = lambda _made: True
 
     @property
     def is_quick(self) -> bool:
@@ -218,6 +230,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
                 request.feedback,
                 request.link_to,
                 is_quick=request.is_quick,
+                is_as_guessed=request.is_as_guessed,
             )
         if made.lacks_profiles:
             raise LacksProfilesError

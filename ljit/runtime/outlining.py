@@ -45,6 +45,7 @@ from ljit.runtime.plans import (
     quick_runs,
     types_text,
 )
+from ljit.runtime.prices import OPTIMISING
 from ljit.sizes import sized_types
 from ljit.types import NEVER, UNBOUND, ListType, Type
 from ljit.value_types import type_of
@@ -73,27 +74,31 @@ class OutlinedLoops:
         self._prices: dict[int, float] = {}  # by loop
         self._evicted: list[NativeUnit] = []  # may still be running
 
-    def trips_until_hot(self, loop: LoopInfo) -> int:
-        """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
+    def trips_until_hot(self, loop: LoopInfo, *, is_hot: bool = False) -> int:
+        """Give the trips after which interpreting a loop would have cost about as much as its compiles.
+
+        `is_hot`: the function has run so much that its code is optimised.
+        """
         plans = [found for (loop_id, _), found in list(self.plans.items()) if loop_id == loop.id]
         units = [unit for unit in (found.unit for found in plans) if unit is not None]
         if any(unit.code.is_hot for unit in units):
             return 1  # it was left to go on in optimised code
         if units:
             return MIN_TRIPS
-        return self._trips_of_compile(loop) * (1 + sum(found.compiles for found in plans))
+        times = (1 + sum(found.compiles for found in plans)) * _times_of_quick_code(loop, is_hot)
+        return self._trips_of_compile(loop) * times
 
     def _trips_of_compile(self, loop: LoopInfo) -> int:
         nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
         return max(int(nodes * self._price(loop)) // loop.size, MIN_TRIPS)
 
-    def seconds_until_hot(self, loop: LoopInfo) -> float:
+    def seconds_until_hot(self, loop: LoopInfo, *, is_hot: bool = False) -> float:
         """Give what a loop may take that has few trips, each of which takes long."""
         compiles = sum(
             p.compiles for (loop_id, _), p in list(self.plans.items()) if loop_id == loop.id
         )
         seconds = SECONDS_UNTIL_HOT if is_compiler_loaded() else SECONDS_UNTIL_LOADED
-        return seconds * self._price(loop) * (1 + compiles)
+        return seconds * self._price(loop) * (1 + compiles) * _times_of_quick_code(loop, is_hot)
 
     def _price(self, loop: LoopInfo) -> float:
         """What compiling a loop takes, by what most loops take."""
@@ -264,6 +269,11 @@ class OutlinedLoops:
         found.refused = reason
         name = self.executor.fn.__qualname__
         _log.update(f"{name}.loop{loop_id} stays interpreted: {reason}")
+
+
+def _times_of_quick_code(loop: LoopInfo, is_hot: bool) -> int:
+    """How many times as long as quick code the loop takes to compile; inner ones get quick code at first."""
+    return OPTIMISING if is_hot and loop.parent is None else 1
 
 
 def _trip(loop: Node) -> Value:

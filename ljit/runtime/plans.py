@@ -157,6 +157,8 @@ class Plan(Compiled, frozen=False):
     pass_on: PassOn | None = None  # entry that hands its calls to CPython, if it is refused
     is_called: bool = False  # by native code of other units
     is_compiling: bool = False
+    #: meanwhile: what the code gives that is being made, and whether no unknown code runs in it
+    found: tuple[Type, bool] | None = None
     is_waiting: bool = False  # for the next compile, without code: calls left that of the last one
     #: how many native calls there had been at the last bailouts that ask for a compile
     left_at: deque[int] = made_by(factory=lambda: deque(maxlen=RUNS_OF_SHORT_ONE))

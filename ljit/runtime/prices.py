@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
     from ljit.runtime.native import NativeUnit
 
-__all__ = ["note_compile", "price"]
+__all__ = ["OPTIMISING", "note_compile", "price"]
 
 _SECONDS_OF_COMPILE = 0.008  # of whatever is small
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
-_OPTIMISING = 4  # times as long as quick code
+OPTIMISING = 4  # times as long as quick code
 _SECONDS_OF_DOUBT = 0.2  # of compiles, as which what is estimated without any counts
 
 
@@ -60,4 +60,4 @@ def _correction() -> float:
 def _of_other_kind(seconds: float, *, was_quick: bool, is_quick: bool) -> float:
     if was_quick == is_quick:
         return seconds
-    return seconds * _OPTIMISING if was_quick else seconds / _OPTIMISING
+    return seconds * OPTIMISING if was_quick else seconds / OPTIMISING

@@ -27,7 +27,7 @@ def calls_are_cold_at_first(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 0.0)
     monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 0.0)
     monkeypatch.setattr(prices, "_SECONDS_OF_DOUBT", 1e18)
-    monkeypatch.setattr(prices, "_OPTIMISING", 1)
+    monkeypatch.setattr(prices, "OPTIMISING", 1)
     monkeypatch.setattr(waiting, "_STAKE", float("inf"))
     monkeypatch.setattr(waiting, "counted_once", lambda seconds: seconds)
     monkeypatch.setattr(cold, "counted_once", lambda seconds: seconds)

@@ -769,6 +769,22 @@ def test_loops_that_take_longer_to_compile_are_hot_later(monkeypatch):
     assert outlined.trips_until_hot(large) / before == pytest.approx(nodes[1] / 6, rel=0.01)
 
 
+def test_outermost_loops_that_are_optimised_at_once_are_hot_as_much_later():
+    def sums(n):
+        total = 0
+        for k in range(n):
+            for j in range(n):
+                total += j ^ k
+        return total
+
+    f = ljit.jit(sums)
+    outer, inner = f._executor.baseline.code.loops
+    outlined = f._executor.outlined
+    for hot_after in (outlined.trips_until_hot, outlined.seconds_until_hot):
+        assert hot_after(outer, is_hot=True) == 4 * hot_after(outer)
+        assert hot_after(inner, is_hot=True) == hot_after(inner)  # its first code is quick code
+
+
 def test_loops_whose_few_trips_take_long_leave_the_interpreter_in_the_first_call(monkeypatch):
     monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_HOT", 0.0)
     monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_LOADED", 0.0)

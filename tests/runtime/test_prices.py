@@ -17,7 +17,7 @@ def nothing_was_compiled(monkeypatch):
     monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 1.0)
     monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 0.1)
     monkeypatch.setattr(prices, "_SECONDS_OF_DOUBT", 2.0)
-    monkeypatch.setattr(prices, "_OPTIMISING", 4)
+    monkeypatch.setattr(prices, "OPTIMISING", 4)
     monkeypatch.setattr(prices._Compiles, "estimated", 0.0)
     monkeypatch.setattr(prices._Compiles, "taken", 0.0)
     with config.overridden(quick_runs=1000):
