@@ -23,7 +23,7 @@ from ljit.ops.arrays.convert import (
     store_convert,
     store_scalar,
 )
-from ljit.ops.arrays.rules import broadcast_shapes, element_of, is_scalar
+from ljit.ops.arrays.rules import broadcast_shapes, dtype_of, element_of, is_scalar
 from ljit.ops.indexing.index import (
     INDEX_RANGES,
     basic_parts,
@@ -36,15 +36,18 @@ from ljit.ops.indexing.index import (
     view_at,
 )
 from ljit.ops.indexing.index_stores import can_store_at, store_at
+from ljit.ops.python.numbers import is_held_by
 from ljit.ops.ranges.float_bounds import within
 from ljit.ops.ranges.int_bounds import is_int
-from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type, UnionType
 
 __all__ = ["assign", "can_assign"]
 
 _WRITES = Effect.READ | Effect.WRITE | Effect.RAISE
 _Outputs = Type | tuple[Type, ...]
 
+#: by the kind of a dtype: numbers of any of that kind are such, but for the largest of 64 bits without a sign
+_WIDEST = {"i": np.dtype(np.int64), "u": np.dtype(np.int64), "f": np.dtype(np.float64)}
 
 # -- types -----------------------------------------------------------------------------------------
 
@@ -193,8 +196,14 @@ def _refused_indices(s: Symbolic, node: Node) -> Iterable[Refused]:
     return refused_indices(s, node) if _can_setitem(*(v.type for v in node.inputs)) else ()
 
 
-def _element_type(a: Type, _index: Type, _value: Type) -> ScalarType | None:
-    return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
+def _element_type(a: Type, _index: Type, value: Type) -> ScalarType | None:
+    """That of the elements; the widest one of its kind for numbers of more bits, which are checked or rounded alike."""
+    if not isinstance(a, ArrayType):
+        return None
+    members = value.members if isinstance(value, UnionType) else ()
+    dtypes = [dtype for m in members if (dtype := dtype_of(m)) is not None]
+    are_held = all(is_held_by(a.dtype, dtype) for dtype in dtypes)
+    return ScalarType(a.dtype if are_held else _WIDEST.get(a.dtype.kind, a.dtype))
 
 
 declare(
