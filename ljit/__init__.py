@@ -2,7 +2,9 @@
 
 from importlib import import_module as _import_module
 
-from ljit import isolation as _isolation  # noqa: F401  # first: for all modules behind it
+from ljit.cpython import isolation as _isolation  # noqa: F401  # first: for all modules behind it
+
+# isort: split
 from ljit.api import Function, jit, release_memory
 from ljit.errors import LjitError, UnsupportedSyntaxError, UserError
 

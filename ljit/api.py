@@ -13,23 +13,24 @@ from collections.abc import Callable, Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
-from ljit import config, interpreters
+from ljit import config
+from ljit.cpython import interpreters
+from ljit.cpython.frames import calls_for_frames, pass_over
+from ljit.cpython.garbage import no_collections
+from ljit.cpython.isolation import are_builtins_replaced
+from ljit.cpython.lasting import lasting
+from ljit.cpython.locks import computed_once, import_lock
+from ljit.cpython.own_frames import drop_own_frames
+from ljit.cpython.own_time import timed_apart
+from ljit.cpython.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
+from ljit.cpython.recursion import call_plainly
+from ljit.cpython.stack import compiler_frames
+from ljit.cpython.tracers import is_traced
 from ljit.errors import OptionError, UserError
-from ljit.frames import calls_for_frames, pass_over
-from ljit.garbage import no_collections
-from ljit.isolation import are_builtins_replaced
-from ljit.lasting import lasting
-from ljit.locks import computed_once, import_lock
-from ljit.own_frames import drop_own_frames
-from ljit.own_time import timed_apart
-from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
-from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in, loading
-from ljit.stack import compiler_frames
-from ljit.tracers import is_traced
 
 if TYPE_CHECKING:
     from ljit.ir import Graph

@@ -213,7 +213,7 @@ class TupleType(ItemsType):
 
 
 class NamedTupleType(ItemsType):
-    """A tuple of a class of named tuples (`ljit/named_tuples.py`), with the type of each item."""
+    """A tuple of a class of named tuples (`ljit/cpython/named_tuples.py`), with the type of each item."""
 
     __slots__ = ("named",)
     __match_args__ = ("named", "items")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, TypeVar
 from weakref import WeakValueDictionary, ref
 
-from ljit.locks import shared_lock
+from ljit.cpython.locks import shared_lock
 
 __all__ = ["Unique", "UniqueByClass", "forgets_classes"]
 

@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ljit.named_tuples import count_of_fields
+from ljit.cpython.named_tuples import count_of_fields
 from ljit.places import has_distinct_places
 from ljit.types import (
     ANY,

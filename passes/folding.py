@@ -8,7 +8,7 @@ import numpy as np
 
 from ljit.analysis.alias import is_immutable
 from ljit.characters import constant_type
-from ljit.frames import is_raised_by_handler
+from ljit.cpython.frames import is_raised_by_handler
 from ljit.ir import UNKNOWN, Effect, OpDef
 from ljit.types import ANY, INT, UINT, Type, join
 from ljit.value_types import type_of

@@ -22,10 +22,8 @@ from types import FunctionType
 
 from ljit.analysis.assumptions import may_reorder, python_function
 from ljit.characters import constant_type
-from ljit.frames import asks_for_a_module
-from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
-from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
-from ljit.parameters import (
+from ljit.cpython.frames import asks_for_a_module
+from ljit.cpython.parameters import (
     arrange,
     defaults_of,
     has_keywords,
@@ -33,6 +31,8 @@ from ljit.parameters import (
     keyword_only,
     named_parameters,
 )
+from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
+from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record

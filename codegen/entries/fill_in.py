@@ -18,7 +18,7 @@ import types
 from collections.abc import Iterator
 
 from ljit.codegen.llvm.engine import compile_ir
-from ljit.parameters import has_keywords, has_rest, named_parameters
+from ljit.cpython.parameters import has_keywords, has_rest, named_parameters
 
 __all__ = ["FillIn"]
 

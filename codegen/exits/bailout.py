@@ -18,8 +18,8 @@ from ljit.codegen.functions.support import support
 from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import LateSlot, Native
 from ljit.codegen.references.ownership import Ownership
+from ljit.cpython.frames import frame_at
 from ljit.errors import CodegenError
-from ljit.frames import frame_at
 from ljit.ir import Node
 from ljit.ops.control import CHECKED_IN_FRONT, NOT_ALL, OUT_OF_RANGE, RAISED
 from ljit.ops.python.private_items import holds_private

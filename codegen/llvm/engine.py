@@ -30,8 +30,8 @@ from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.half import HALF_CONVERSIONS, HALF_NAMES, HALF_TYPE
 from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, partition
 from ljit.codegen.llvm.settings import settings_of_code, settings_of_passes
+from ljit.cpython.frames import is_raised_by_handler
 from ljit.errors import CodegenError
-from ljit.frames import is_raised_by_handler
 from ljit.records import Record
 
 __all__ = [

@@ -54,8 +54,8 @@ from ljit.codegen.loops.watches import (
     watch_of,
     work_of,
 )
+from ljit.cpython.locks import computed_once
 from ljit.ir import Effect, Graph, Node, Value
-from ljit.locks import computed_once
 from ljit.ops.control import CALL_NATIVE, CONTINUE, HOT, INTERRUPTED, LONG_LOOP, LOOP, SNAPSHOT
 from ljit.records import Record
 from ljit.types import ArrayType, ListType, Type

@@ -24,8 +24,8 @@ from ljit.codegen.nests.memory_order import (
     single_condition,
 )
 from ljit.codegen.nests.nest_space import ONE, Operand, Space, all_of, any_of
+from ljit.cpython.locks import computed_once
 from ljit.ir import OpDef
-from ljit.locks import computed_once
 from ljit.ops.control import SINGLE_ROWS
 from ljit.records import Record
 

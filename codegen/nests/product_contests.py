@@ -22,7 +22,7 @@ from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_address
 from ljit.codegen.nests.product_texts import OPERANDS, operands_text
 from ljit.config import settings
-from ljit.frames import is_raised_by_handler
+from ljit.cpython.frames import is_raised_by_handler
 from ljit.records import Record
 
 __all__ = ["compete", "has_own_product", "own_product", "product_function", "use_for_all"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ljit.cpython.parameters import keyword_only
 from ljit.ir import Node
-from ljit.parameters import keyword_only
 from ljit.records import Record
 
 __all__ = [

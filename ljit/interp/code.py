@@ -24,8 +24,8 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ljit.analysis.branch_histories import BranchHistories
+from ljit.cpython.locks import computed_once
 from ljit.errors import InternalError
-from ljit.locks import computed_once
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from ljit.cpython.own_time import seconds_here
 from ljit.interp.code import Code, LoopInfo
 from ljit.ops.containers.iteration_views import trips_of
-from ljit.own_time import seconds_here
 
 __all__ = ["MIN_TRIPS", "NODES_OF_LEAVING_RAISE", "NODES_OF_RAISE", "HotLoops"]
 

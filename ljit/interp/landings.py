@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ljit.cpython.stack import compiler_frames
 from ljit.interp.code import Code, Kind, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.interp.tracebacks import Entries, entries_of
 from ljit.records import Record
-from ljit.stack import compiler_frames
 
 __all__ = ["Landing", "landing_at"]
 

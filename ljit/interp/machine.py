@@ -13,15 +13,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ljit.cpython.own_frames import drop_own_frames
+from ljit.cpython.recursion import activations, enter_frame, leave_frame
 from ljit.errors import InternalError
 from ljit.interp.code import Code, LoopInfo, Step, TryInfo
 from ljit.interp.hot_loops import NODES_OF_LEAVING_RAISE, NODES_OF_RAISE, HotLoops
 from ljit.interp.landings import Landing, landing_at
 from ljit.interp.steps import step_at
 from ljit.interp.tracebacks import drop_callers, replace_own_frames
-from ljit.own_frames import drop_own_frames
 from ljit.records import Record
-from ljit.recursion import activations, enter_frame, leave_frame
 
 __all__ = [
     "NO_ERRORS",

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from ljit.cpython.frames import IS_RELOCATED, outermost, relocated
 from ljit.errors import InternalError
-from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Step
 from ljit.profile import is_new
 

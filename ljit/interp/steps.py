@@ -30,11 +30,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
+from ljit.cpython.own_time import timed_apart
+from ljit.cpython.stack import compiler_frames
 from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.interp.step_functions import NAMES, made_of
-from ljit.own_time import timed_apart
-from ljit.stack import compiler_frames
 
 __all__ = ["DONE", "step_at"]
 

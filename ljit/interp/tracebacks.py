@@ -1,7 +1,7 @@
 """Tracebacks as CPython would give them: the user's frames, not those of ljit.
 
 An exception that leaves an op is on its way through frames of the machine. They are taken off its
-traceback, and in their place stand synthetic frames (`ljit.frames`) for the interpreted function and the
+traceback, and in their place stand synthetic frames (`ljit.cpython.frames`) for the interpreted function and the
 functions inlined into it. Nothing else of the exception is touched. Native code adds the same frames by itself.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from types import CodeType, FrameType, TracebackType
 
-from ljit.frames import frame_at, is_own_frame
-from ljit.own_frames import drop_own_frames
+from ljit.cpython.frames import frame_at, is_own_frame
+from ljit.cpython.own_frames import drop_own_frames
 from ljit.source import SourceRange, depth_of
 
 __all__ = ["Entries", "clean_traceback", "drop_callers", "entries_of", "replace_own_frames"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
+from ljit.cpython.stack import compiler_frames
 from ljit.ir.opdef import OpDef
-from ljit.stack import compiler_frames
 
 __all__ = ["REGISTRY", "STANDS_FOR", "Fact", "Index", "Registry", "declare", "facts_of", "get_op"]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from ljit.frames import Place, call_at, place_above
+from ljit.cpython.frames import Place, call_at, place_above
 from ljit.ops.objects import object_op
 
 __all__: list[str] = []

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from functools import partial
 from types import CellType, FunctionType
 
+from ljit.cpython.parameters import defaults_of
 from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python.types import join_all
-from ljit.parameters import defaults_of
 from ljit.types import ANY, BOOL, NEVER, UNBOUND, ObjectType, Type, UnionType
 
 __all__ = ["UNBOUND_VALUE", "UnboundValue", "set_cell"]

@@ -18,20 +18,20 @@ from ljit.analysis.assumptions import (
     python_function,
 )
 from ljit.analysis.liveness import Liveness
+from ljit.cpython.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
+from ljit.cpython.garbage import no_collections
+from ljit.cpython.lasting import lasting
+from ljit.cpython.locks import computed_once
+from ljit.cpython.own_time import timed_apart
+from ljit.cpython.stack import compiler_frames
 from ljit.errors import InternalError, UserError
-from ljit.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 from ljit.frontend import build_graph
-from ljit.garbage import no_collections
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node
-from ljit.lasting import lasting
-from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
-from ljit.own_time import timed_apart
 from ljit.passes import run_passes
 from ljit.records import Record
-from ljit.stack import compiler_frames
 
 __all__ = [
     "BASELINE_PIPELINE",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 
-from ljit.parameters import defaults_of, has_keywords, has_rest, is_by_position, named_parameters
+from ljit.cpython.parameters import (
+    defaults_of,
+    has_keywords,
+    has_rest,
+    is_by_position,
+    named_parameters,
+)
 
 __all__ = ["bind_arguments"]
 

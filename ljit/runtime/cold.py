@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.own_time import TimeOfCall, without_delays
+from ljit.cpython.own_time import TimeOfCall, without_delays
+from ljit.cpython.recursion import is_deep
 from ljit.records import Record, made_by
-from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.jumps import Jumps, may_callees_run_long
 from ljit.runtime.likely import calls_its_name, levels_of_loops

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.own_time import seconds_of_own_work
+from ljit.cpython.own_time import seconds_of_own_work
 from ljit.records import Record, made_by
 from ljit.runtime.native import MISMATCH, NativeUnit
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 
-from ljit.recursion import call_plainly
+from ljit.cpython.recursion import call_plainly
 from ljit.runtime.passing import (
     MOST_PASSED,
     MOST_SHORT_ONES,

@@ -18,19 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 from ljit import config
 from ljit.analysis.signatures import NativeLink
+from ljit.cpython.frames import is_raised_by_handler
+from ljit.cpython.isolation import are_builtins_replaced
+from ljit.cpython.locks import shared_lock
+from ljit.cpython.own_frames import drop_own_frames
+from ljit.cpython.own_time import OwnTime, add_own_work, seconds_of_own_work, seconds_of_stretch
+from ljit.cpython.parameters import is_by_position
+from ljit.cpython.recursion import call_plainly
+from ljit.cpython.stack import compiler_frames
 from ljit.errors import InternalError, UserError
-from ljit.frames import is_raised_by_handler
 from ljit.held import MadeFunctions
 from ljit.interp import Code, Errors, LoopExit, LoopInfo, resume, run
-from ljit.isolation import are_builtins_replaced
-from ljit.locks import shared_lock
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import HOT
-from ljit.own_frames import drop_own_frames
-from ljit.own_time import OwnTime, add_own_work, seconds_of_own_work, seconds_of_stretch
-from ljit.parameters import is_by_position
 from ljit.profile import keep_objects_of
-from ljit.recursion import call_plainly
 from ljit.runtime import links
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
@@ -71,7 +72,6 @@ from ljit.runtime.prices import note_compile
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import function_made, twin_of
 from ljit.runtime.waiting import Bet, claim, counted_once
-from ljit.stack import compiler_frames
 from ljit.types import Type
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import weakref
 from typing import TYPE_CHECKING
 
 from ljit.analysis.signatures import NativeLink, Signature, as_parameter, native_result
+from ljit.cpython.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.ir import Effect
 from ljit.ops.control import CALL_NATIVE
-from ljit.parameters import has_keywords, has_rest, keyword_only, named_parameters
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.options import TWIN_OPTIONS

@@ -15,13 +15,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
 from ljit.analysis.branch_histories import BranchHistories
+from ljit.cpython.frames import is_raised_by_handler
+from ljit.cpython.isolation import are_builtins_replaced
+from ljit.cpython.own_time import seconds_here
 from ljit.errors import InternalError
-from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, clone
-from ljit.isolation import are_builtins_replaced
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import CALL_NATIVE
-from ljit.own_time import seconds_here
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,

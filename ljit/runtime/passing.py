@@ -17,6 +17,7 @@ import threading
 from functools import cache
 from types import FunctionType
 
+from ljit.cpython.stack import compiler_frames
 from ljit.runtime.vectorcall import (
     TYPE_OF_OBJECT,
     TYPE_VECTORCALL_OFFSET,
@@ -26,7 +27,6 @@ from ljit.runtime.vectorcall import (
     set_vectorcall,
     vectorcall_place,
 )
-from ljit.stack import compiler_frames
 
 __all__ = [
     "FOR_EVER",

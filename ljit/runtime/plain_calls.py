@@ -11,8 +11,8 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ljit.own_time import TimeOfCall, without_delays
-from ljit.recursion import is_deep
+from ljit.cpython.own_time import TimeOfCall, without_delays
+from ljit.cpython.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.likely import has_large_array, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on

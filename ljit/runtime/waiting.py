@@ -36,8 +36,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ljit import config
-from ljit.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
-from ljit.recursion import call_plainly, is_deep
+from ljit.cpython.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
+from ljit.cpython.recursion import call_plainly, is_deep
 from ljit.runtime.likely import (
     are_numbers,
     calls_its_name,

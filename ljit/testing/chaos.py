@@ -13,8 +13,8 @@ from typing import Any
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen import NativeCode, compile_unit
+from ljit.cpython.own_frames import drop_own_frames
 from ljit.ops.control import CALL_NATIVE
-from ljit.own_frames import drop_own_frames
 from ljit.runtime import executor as executor_module
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.executor import Plan, ProfilingExecutor

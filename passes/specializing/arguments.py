@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption, assumptions_of_defaults, python_function
+from ljit.cpython.parameters import arrange, defaults_of
 from ljit.held import MadeFunctions
 from ljit.ir import Value
-from ljit.parameters import arrange, defaults_of
 from ljit.records import Record
 from ljit.types import Type
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ljit.ir import Block, Effect, Node, Value
-from ljit.named_tuples import (
+from ljit.cpython.named_tuples import (
     count_of_fields,
     field_of,
     found_in,
@@ -19,6 +18,7 @@ from ljit.named_tuples import (
     makes_of_items,
     replaces_fields,
 )
+from ljit.ir import Block, Effect, Node, Value
 from ljit.ops.containers.tuples import AS_NAMED, AS_TUPLE, TUPLE_CONSTRUCT, TUPLE_INDEX
 from ljit.ops.members import CHECK_MEMBERS
 from ljit.ops.python.types import NO_ATTRIBUTE

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit import isolation
+from ljit.cpython import isolation
 
 REPLACEMENTS: dict[str, Any] = {
     "len": lambda _: 2,

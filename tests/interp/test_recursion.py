@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 import ljit.ops
-from ljit import recursion, stack
+from ljit.cpython import recursion, stack
 from ljit.interp import compile_graph, run
 from ljit.ir import parse
 from tests.depths import reachable
@@ -178,7 +178,10 @@ def interrupted(work, place):
 
     def profile(frame, event, _arg):
         name = frame.f_globals.get("__name__")
-        if event in ("call", "c_return") and name in ("ljit.recursion", "ljit.stack"):
+        if event in ("call", "c_return") and name in (
+            "ljit.cpython.recursion",
+            "ljit.cpython.stack",
+        ):
             left[0] -= 1
             if left[0] < 0:
                 sys.setprofile(None)

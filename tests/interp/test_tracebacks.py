@@ -14,12 +14,12 @@ import pytest
 import ljit
 import ljit.ops  # noqa: F401 - declares the ops that the texts name
 from ljit.config import overridden
+from ljit.cpython.frames import is_own_frame
+from ljit.cpython.own_frames import drop_own_frames
 from ljit.errors import InternalError
-from ljit.frames import is_own_frame
 from ljit.interp import clean_traceback, compile_graph, run
 from ljit.ir import Graph, get_op, parse
 from ljit.ops.control import CONSTANT, RETURN
-from ljit.own_frames import drop_own_frames
 from ljit.source import Source, SourceRange
 
 TEXT = """def outer(x):

@@ -11,7 +11,8 @@ import pytest
 
 import ljit
 import ljit.codegen
-from ljit import config, own_time
+from ljit import config
+from ljit.cpython import own_time
 from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import cold, likely, passing, plans, prices, waiting
 from ljit.runtime.cold import ColdCalls

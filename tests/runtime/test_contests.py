@@ -10,7 +10,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.own_time import add_own_work
+from ljit.cpython.own_time import add_own_work
 from ljit.runtime import contests
 from ljit.runtime.contests import Round, Side
 

@@ -12,7 +12,8 @@ PRELUDE = """
 import gc, weakref
 import numpy as np
 import ljit
-from ljit import config, garbage
+from ljit import config
+from ljit.cpython import garbage
 
 def total(a):
     s = 0.0
@@ -154,7 +155,7 @@ print(any(id(x) in seen for x in lasting), all(map(gc.is_tracked, lasting)))
 """
 
 OF_THE_PROGRAM = """
-from ljit.lasting import lasting
+from ljit.cpython.lasting import lasting
 
 def cycle():
     thing = Thing()
@@ -207,7 +208,7 @@ def of_another_version(run):
         interpreters._NEXT = known
 
 import sys, threading
-from ljit import interpreters
+from ljit.cpython import interpreters
 nothing = lambda: None
 print(
     kept_of(nothing, inside=True),

@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import ljit
-from ljit import interpreters
+from ljit.cpython import interpreters
 
 OTHERS = {
     "CPython 3.14, not 3.11 to 3.13": ("version_info", (3, 14, 0, "final", 0)),

@@ -10,8 +10,8 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.cpython.named_tuples import count_of_fields
 from ljit.ir import Effect
-from ljit.named_tuples import count_of_fields
 from ljit.testing.chaos import fail_each_guard
 from ljit.types import ANY, FLOAT, INT, NamedTupleType, ObjectType, join
 from ljit.value_types import type_of

@@ -15,7 +15,7 @@ import pytest
 
 import ljit
 from ljit.config import overridden
-from ljit.frames import is_own_frame
+from ljit.cpython.frames import is_own_frame
 from ljit.testing.chaos import eager_loops, fail_each_guard, has_native_code
 from tests.programs import test_programs
 from tests.programs.harness import Args, Program, make_args

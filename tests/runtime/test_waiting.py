@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit import config, own_time
+from ljit import config
+from ljit.cpython import own_time
 from ljit.runtime import cold, likely, prices, waiting
 from ljit.runtime.options import TWIN_OPTIONS
 from ljit.runtime.plans import Plan

@@ -11,7 +11,7 @@ from enum import EnumMeta
 from types import ModuleType
 
 from ljit.analysis.assumptions import python_function
-from ljit.frames import (
+from ljit.cpython.frames import (
     FRAME_FUNCTIONS,
     LOOK_AT_FRAME,
     LOOK_AT_FRAME_WITHOUT_ARGUMENTS,

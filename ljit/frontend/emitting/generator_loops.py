@@ -23,6 +23,7 @@ from inspect import CO_GENERATOR
 from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
+from ljit.cpython.parameters import defaults_of, has_keywords, has_rest
 from ljit.errors import UserError
 from ljit.frontend.emitting.attempts import fails
 from ljit.frontend.emitting.emission import Emission, NestedFunction, NotInlinedError, emits
@@ -36,7 +37,6 @@ from ljit.frontend.trees.generator_bodies import can_run_in_place, yields_of
 from ljit.frontend.trees.scopes import names_of
 from ljit.frontend.trees.tree import Tree
 from ljit.ir import Value
-from ljit.parameters import defaults_of, has_keywords, has_rest
 from ljit.records import Record
 from ljit.source import SourceRange
 from ljit.types import BOOL

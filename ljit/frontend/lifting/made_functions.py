@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from ljit.cpython.parameters import has_keywords, has_rest
 from ljit.errors import SourceUnavailableError
 from ljit.frontend.sources import (
     FunctionNode,
@@ -25,7 +26,6 @@ from ljit.frontend.sources import (
     nodes_around,
     remember_source,
 )
-from ljit.parameters import has_keywords, has_rest
 
 __all__ = ["with_cells_as_parameters"]
 

@@ -20,7 +20,7 @@ from itertools import repeat
 from math import inf
 from operator import is_
 
-from ljit.interpreters import why_unknown
+from ljit.cpython.interpreters import why_unknown
 
 __all__ = ["lasting"]
 

@@ -14,7 +14,7 @@ import threading
 import weakref
 from contextlib import AbstractContextManager
 
-from ljit.locks import shared_lock
+from ljit.cpython.locks import shared_lock
 
 __all__ = ["Room", "compiler_frames", "set_room", "users_limit"]
 

@@ -15,7 +15,7 @@ import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
-from ljit.lasting import lasting
+from ljit.cpython.lasting import lasting
 
 __all__ = ["are_builtins_replaced"]
 

@@ -44,7 +44,7 @@ __all__ = [
     "relocated",
 ]
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # all of ljit
 #: `codegen` and `passes` are found through links: their modules may have either name
 _OWN = tuple(
     os.path.join(root, "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 
 from ljit.config import settings
+from ljit.cpython.frames import is_import_frame, is_own_frame
 from ljit.errors import InternalError
-from ljit.frames import is_import_frame, is_own_frame
 
 __all__ = ["drop_own_frames"]
 

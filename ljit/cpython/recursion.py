@@ -17,7 +17,7 @@ try:
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
 
-from ljit import stack
+from ljit.cpython import stack
 
 __all__ = ["activations", "call_plainly", "enter_frame", "is_deep", "leave_frame"]
 
