@@ -90,10 +90,8 @@ class _Count:
         self.told = 0  # trips that the parent was told of
         self.charged = 0  # nodes that are no whole trip
         self.look: int | None = _FIRST_LOOK  # trips behind which the clock is looked at
-        self.since, self.trips_then = (
-            seconds_here(),
-            0,
-        )  # since when the present activation is timed
+        self.since = seconds_here()  # when the present activation began to be timed
+        self.trips_then = 0
         self.first: int | None = None  # the trip in which that was; None: it is not timed yet
         self.will_be_long = False  # this activation, when the clock was looked at last
         self.activations = 0
