@@ -47,6 +47,7 @@ def has_characters(t: Type) -> bool:
 def as_text(t: Type) -> Type:
     """Give the type with strs in the place of characters.
 
+    >>> from ljit.types import TupleType
     >>> str(as_text(TupleType((CHARACTER, STR))))
     '(str, str)'
     """

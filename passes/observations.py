@@ -61,6 +61,7 @@ def _told(known: Type, seen: Type) -> Type:
 
     So it is of a tuple whose items are known one by one, where objects that are no less were seen.
 
+    >>> from ljit.types import tuple_of
     >>> print(_told(tuple_of((ANY, UINT)), tuple_of((INT, join(INT, UINT)))))
     (int, uint)
     """

@@ -186,7 +186,8 @@ def test_items_that_outgrow_int64_are_of_objects_wherever_they_are_read():
     native = ljit.jit(catalan)
     for _ in range(12):
         assert native(60) == catalan(60)
-    assert native.specializations[0].compiles <= 3
+    # the profile looks at 64 ints of a place: native code finds out that they outgrow, place by place
+    assert native.specializations[0].compiles <= 4
 
 
 def test_a_mask_keeps_what_is_long_native():
