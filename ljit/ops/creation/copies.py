@@ -218,32 +218,19 @@ declare_function(
     samples=_SAMPLES,
     **_with(copy=True, order="K"),
 )
-declare_function(
-    "asarray",
-    "(a, *, dtype=None, order='K', copy=None)",
-    function=np.asarray,
-    copies=True,
-    reads_items=True,
-    list_use=ListUse(combines=True),
-    parameters=("a", "dtype", "order", "*", "copy"),
-    is_profiled=True,
-    samples=_SAMPLES,
-    **_with(copy=None, order="K"),
-)
-
-
-declare_function(
-    "asanyarray",
-    "(a, *, dtype=None, order='K', copy=None)",
-    function=np.asanyarray,
-    copies=True,
-    reads_items=True,
-    list_use=ListUse(combines=True),
-    parameters=("a", "dtype", "order", "*", "copy"),
-    is_profiled=True,
-    samples=_SAMPLES,
-    **_with(copy=None, order="K"),
-)
+for _function in (np.asarray, np.asanyarray):
+    declare_function(
+        _function.__name__,
+        "(a, *, dtype=None, order='K', copy=None)",
+        function=_function,
+        copies=True,
+        reads_items=True,
+        list_use=ListUse(combines=True),
+        parameters=("a", "dtype", "order", "*", "copy"),
+        is_profiled=True,
+        samples=_SAMPLES,
+        **_with(copy=None, order="K"),
+    )
 
 
 def _infer_ascontiguous(a: Type, *, dtype: object = None) -> Type:
