@@ -178,3 +178,31 @@ def test_merging_lists_that_nobody_sees():
         for _ in range(20):
             assert f(a, b) == merged(a, b)
         assert MARK in str(f.graph_for(a, b))
+
+
+def caught(a, b, out):
+    i = j = k = 0
+    try:
+        while i < len(a) and j < len(b):
+            if a[i] <= b[j]:
+                out[k] = a[i]
+                i += 1
+            else:
+                out[k] = b[j]
+                j += 1
+            k += 1
+    except IndexError:
+        return -1, i, j, k
+    return i, j, k
+
+
+def test_handlers_see_what_the_variables_were_at_the_store():
+    rng = np.random.default_rng(13)
+    with config.overridden(cold_calls=False, quick_runs=5):
+        f = ljit.jit(caught)
+        for size in [400] * 20 + [100, 37, 0, 1, 399, 400]:
+            a, b = (np.sort(rng.random(200)) for _ in range(2))
+            out, expected = np.zeros(size), np.zeros(size)
+            assert f(a, b, out) == caught(a, b, expected)
+            assert np.array_equal(out, expected)
+        assert MARK in str(f.graph_for(a, b, out))
