@@ -63,6 +63,7 @@ LOOK_AT_FRAME_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 # `typing` lets these modules, whose frame it looks for, ask whether a class is of any Protocol.
 _TRUSTED, _QUESTIONS = frozenset(("abc", "functools")), frozenset(("isinstance", "issubclass"))
 _IS_CALLED = 1  # in the operand of LOAD_GLOBAL
+_NO_OPERATION = ("CACHE", "PUSH_NULL")  # may stand between a function and what it is called with
 
 
 def looks_at_caller(function: object) -> bool:
@@ -94,7 +95,7 @@ def _looks_further_up(function: object) -> bool:
         return False
     import dis  # as below
 
-    instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    instructions = [i for i in dis.get_instructions(code) if i.opname not in _NO_OPERATION]
     return any(
         name.argval in FRAME_FUNCTIONS and first.opname.startswith("LOAD_FAST")
         for name, first in pairwise(instructions)
