@@ -49,7 +49,8 @@ class BranchHistories:
     @property
     def names(self) -> dict[int, str]:
         """What the words are, by their addresses."""
-        return {ctypes.addressof(word): f"outcomes of {n}" for n, word in self._words.items()}
+        words = self._words.copy()
+        return {ctypes.addressof(word): f"outcomes of {n}" for n, word in words.items()}
 
     def erratic(self) -> set[int]:
         """Origins of branches whose last outcomes tell nothing of the next one."""
