@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from ljit.ir import Graph, get_op
 from ljit.ops.containers.iteration import HAS_NEXT
 from ljit.ops.containers.iteration_views import (
@@ -354,6 +355,24 @@ def test_compiled_loops_run_over_any_iterator(function, make):
     for _ in range(4):
         expected, found = attempt_plainly(function, make()), attempt_plainly(compiled, make())
         assert found == expected
+
+
+def zipped_if(x, is_wanted):
+    total = 0
+    if is_wanted:
+        for item, k in zip(x, [1, 2]):  # noqa: B905 - `strict` makes it no view
+            total += item * k
+    return total
+
+
+def test_a_loop_over_a_zip_of_an_array_without_axes_compiles():
+    compiled = ljit.jit(zipped_if)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for _ in range(3):
+            assert compiled(np.array(3.0), False) == 0
+    assert compiled.specializations[0].state == "native"
+    with pytest.raises(TypeError, match="iteration over a 0-d array"):
+        compiled(np.array(3.0), True)
 
 
 def attempt_plainly(function, args):

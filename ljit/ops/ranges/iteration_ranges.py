@@ -104,8 +104,8 @@ def _between_items(s: Symbolic, view: Value, item: Value) -> Iterator[Linear]:
 
 
 def _has_items_in_memory(t: Type) -> bool:
-    """Whether values of type `t` are arrays, or bytes: of a size that stays."""
-    return t == BYTES or isinstance(t, ArrayType)
+    """Whether values of type `t` are arrays that have items, or bytes: of a size that stays."""
+    return t == BYTES or (isinstance(t, ArrayType) and t.ndim > 0)
 
 
 def _arrays(view: Value) -> list[Value]:
