@@ -30,7 +30,7 @@ from ljit.codegen.llvm.clips import plain_clips
 from ljit.codegen.llvm.half import HALF_CONVERSIONS, HALF_NAMES, HALF_TYPE
 from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, partition
 from ljit.codegen.llvm.settings import settings_of_code, settings_of_passes
-from ljit.cpython.frames import is_raised_by_handler
+from ljit.cpython.signals import handlers_wait
 from ljit.errors import CodegenError
 from ljit.records import Record
 
@@ -142,6 +142,7 @@ class CompiledModule:
     def is_free(self) -> bool:
         return self._tracker is None
 
+    @handlers_wait()
     def free(self) -> None:
         """Give the memory back. No call may be inside the code, none may follow."""
         tracker, self._tracker = self._tracker, None
@@ -154,12 +155,14 @@ class CompiledModule:
         """The IR as it was given to LLVM."""
         return self._text
 
+    @handlers_wait()
     def optimized_ir(self) -> str:
         """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
         main, quick = partition(self._text)
         with _host().optimized(main, self._passes) as module:
             return str(module) + quick
 
+    @handlers_wait()
     def asm(self) -> str:
         """The machine code as assembler text."""
         host = _host()
@@ -203,7 +206,7 @@ class _Host:
     def parsed(self, text: str) -> Iterator[Any]:
         """Parse and verify. LLVM's optimiser must never see a malformed module: it would abort.
 
-        The module must be gone before its context. Where a signal's handler raises, nobody knows when: then that stays.
+        The module must be gone before its context. Where closing it raises, nobody knows when: then that stays.
         """
         context = llvm.create_context()
         _contexts.add(context)
@@ -270,7 +273,7 @@ class _Host:
     ) -> tuple[list[bytes], tuple[float, float, float]]:
         """Compile what `partition` gives; with the seconds that parsing, optimising and emitting took."""
         start = time.perf_counter()
-        with ExitStack() as held:
+        with handlers_wait(), ExitStack() as held:
             main, quick = (held.enter_context(self.parsed(x)) if x else None for x in parts)
             parsed = time.perf_counter()
             if main is not None:
@@ -294,11 +297,12 @@ class _Host:
             builder.import_symbol(name, address)
         for name in names:
             builder.export_symbol(name)
-        try:
-            return builder.link(self.jit, f"unit{next(self.numbers)}")
-        except RuntimeError as error:
-            message = f"machine code does not link: {error}"
-            raise CodegenError(message) from None
+        with handlers_wait():
+            try:
+                return builder.link(self.jit, f"unit{next(self.numbers)}")
+            except RuntimeError as error:
+                message = f"machine code does not link: {error}"
+                raise CodegenError(message) from None
 
 
 @contextmanager
@@ -307,8 +311,6 @@ def _rejecting(text: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if is_raised_by_handler(error):
-            raise
         message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
         raise CodegenError(message) from None
 
@@ -392,7 +394,8 @@ def _host() -> _Host:
     global _the_host  # made at the first compile, kept for the life of the process
     with _lock:
         if _the_host is None:
-            _the_host = _Host()
+            with handlers_wait():
+                _the_host = _Host()
         return _the_host
 
 

@@ -268,6 +268,41 @@ print("py::call" in str(f.graph_for(np.arange(5.0))), *(info.state for info in f
     assert out.startswith("False native")
 
 
+def test_an_interrupt_at_any_call_of_llvm_frees_nothing_twice_and_leaves_its_lock_free(run):
+    out = run("""
+from llvmlite.binding import ffi
+from ljit.codegen.llvm.engine import compile_ir
+
+TEXT = "define i64 @f() { ret i64 1 }"
+plain, calls, chosen = ffi._lib_fn_wrapper.__call__, 0, None
+
+def call_interrupted(self, *args):
+    global calls
+    result = plain(self, *args)
+    calls += 1
+    if calls == chosen:
+        signal.raise_signal(signal.SIGINT)
+    return result
+
+compile_ir(TEXT, "f")
+ffi._lib_fn_wrapper.__call__ = call_interrupted
+compile_ir(TEXT, "f")
+count, interrupts = calls, 0
+for chosen in range(1, count + 1):
+    calls = 0
+    try:
+        compile_ir(TEXT, "f")
+    except KeyboardInterrupt:
+        interrupts += 1
+assert interrupts > count / 2, (interrupts, count)  # the others come into finalizers
+thread = threading.Thread(target=compile_ir, args=(TEXT, "f"), daemon=True)
+thread.start()
+thread.join(60)
+print("free" if not thread.is_alive() else "locked")
+""")
+    assert out == "free\n"
+
+
 def test_a_nest_in_another_order_is_interrupted(run):
     out = run("""
 @ljit.jit
