@@ -22,6 +22,7 @@ __all__ = ["are_builtins_replaced"]
 _PACKAGE = __name__.partition(".")[0] + "."
 _builtins = vars(builtins)
 _own = dict(_builtins)
+globals()["__builtins__"] = _own  # of the functions that follow
 
 #: what programs replace to print and to import in ways of their own: libraries compute nothing with them. Nor do they
 #: with `exit`, `help` and others of the module `site`, which are no functions; shells take these away.
@@ -35,10 +36,16 @@ _names = [
 ]
 _read = operator.itemgetter(*_names)
 _originals = _read(_own)
+_STR = frozenset((str,))
 
 
 def are_builtins_replaced() -> bool:
-    """Whether a name that libraries read stands for something else than when ljit was imported."""
+    """Whether a name that libraries read stands for something else than when ljit was imported.
+
+    Another key than a str might be equal to one: to look for that would run a program's ``__eq__``.
+    """
+    if not _STR.issuperset(map(type, _builtins)):
+        return True
     try:
         return not all(map(operator.is_, _read(_builtins), _originals))
     except KeyError:  # deleted
