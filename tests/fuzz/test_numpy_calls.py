@@ -17,6 +17,7 @@ import ljit
 from ljit import config
 from ljit.runtime import native
 from ljit.testing.chaos import fail_each_guard, has_native_code
+from tests.fuzz.bounds import largest_number, numbers_of
 from tests.fuzz.numpy_calls import random_call
 from tests.programs.harness import HERE, Bound, Outcome, difference, make_args, run
 
@@ -43,13 +44,8 @@ def load(text: str, filename: str) -> Any:
 
 def bound(expected: Outcome) -> Bound:
     """What sums in another order and functions of another library may be off; whole numbers are compared exactly."""
-    result = expected.value if isinstance(expected.value, tuple) else (expected.value,)
-    kinds = np.ndarray | np.generic | float | complex
-    arrays = [np.asarray(x) for x in (*result, *expected.args.positional) if isinstance(x, kinds)]
-    is_short = any(x.dtype.str[1:] in SHORT for x in arrays)
-    numbers = [np.abs(x) for x in arrays if x.dtype.kind in "fc"]
-    largest = max((float(x[np.isfinite(x)].max(initial=1.0)) for x in numbers), default=1.0)
-    return Bound((3e-6 if is_short else 4e-15) * largest)
+    is_short = any(x.dtype.str[1:] in SHORT for x in numbers_of(expected))
+    return Bound((3e-6 if is_short else 4e-15) * largest_number(expected))
 
 
 def check(plain: Any, compiled: Any, factory: Any, where: str) -> None:
