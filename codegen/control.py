@@ -11,7 +11,7 @@ from functools import partial, reduce
 from operator import or_
 from typing import ClassVar
 
-from ljit.analysis.shifts import interleaved, shifts_of, step_of
+from ljit.analysis.shifts import following, interleaved, shifts_of, step_of
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
@@ -429,6 +429,7 @@ class GraphEmitter:
             staged=None if may_leave else in_stages(block, emit),
             odd=reduce(or_, (x.op.odd_layouts(*(v.type for v in x.inputs)) for x in block)),
             operands=operands_of_results(block),
+            following={} if self.e.is_quick else following(node),
         )
         elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,8 @@ class Kernel(Record):
     that is read again. `length`: about how many instructions it is (0: it moves elements); a short one may be written
     several times. `row_loop`: what NumPy has for rows of arrays, which does as well. `staged`: the kernel in stages,
     for rows that are long enough. `odd`: where arrays lie so that results would be others. `operands`: the sources
-    whose order in memory a result follows, for each result; (): all of them.
+    whose order in memory a result follows, for each result; (): all of them. `following`: sources that may be others
+    a row further.
     """
 
     compute: Callable[[Sequence[Native]], Sequence[Native]]  # one result for each target
@@ -48,6 +50,7 @@ class Kernel(Record):
     staged: Staged | None = None
     odd: OddLayout = OddLayout.NONE
     operands: Sequence[Collection[int]] = ()
+    following: Mapping[int, int] = MappingProxyType({})
 
 
 class RowCall(Record):
@@ -110,6 +113,7 @@ class Elements:
         self.has_checks = False  # the kernel, as written, can leave
         self.group = ""
         self._rows: list[Places] = [{}]  # where those lie that are done side by side
+        self._shared: Mapping[int, int] = {}  # sources that the row before has as these ones
         self._bytes: dict[str, Ref] = {}  # of bools that were loaded
 
     @property
@@ -164,11 +168,13 @@ class Elements:
         strides: Places,
         others: Sequence[Sequence[Native]],
     ) -> list[Native]:
-        """Load the elements of a trip, but what was loaded for other columns."""
+        """Load the elements of a trip, but what was loaded for other columns or rows."""
         found: list[Native] = []
         for index, x in enumerate(self.sources):
             if index in hoisted:
                 found.append(hoisted[index])
+            elif others and index in self._shared:
+                found.append(others[-1][self._shared[index]])
             elif others and self._is_shared(x):
                 found.append(others[0][index])
             else:

@@ -25,12 +25,14 @@ from ljit.codegen.nests.nest_overlap import Redirection, block_shift
 from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT
 from ljit.codegen.nests.nest_reductions import Accumulator
 from ljit.codegen.nests.nest_short_rows import ShortRows
-from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, any_of, either
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, all_of, any_of, either
 from ljit.codegen.nests.nest_strides import Strides
 from ljit.codegen.nests.ufunc_loops import RowLoop, call_row_loop, is_own
 
 __all__ = ["Loops"]
 
+_SHARED = 1 / 2  # of the sources: so many have rows in common that several are done side by side
+_MOST_OF_ROWS = 128  # instructions of rows that are done side by side
 _FEW_OF_CALL = 64  # elements of a row that is short where NumPy's loop is called for it
 
 
@@ -216,7 +218,10 @@ class Loops(ShortRows):
     def _rows_of(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """The loop along an axis, and those inside."""
         if self.kernel.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
-            self._row_loops(axis, trips, is_unit=is_unit)
+            self._row_loops(axis, trips, trips[axis], ROWS, is_unit=is_unit)
+            return
+        if is_unit and axis == self.inner - 1 and self._may_share_rows:
+            self._sharing_rows(axis, trips)
             return
         if self._has_groups and axis == self.inner - 1:
             groups = self._groups(trips)
@@ -228,7 +233,7 @@ class Loops(ShortRows):
     def _is_written_once(self, *, is_unit: bool) -> bool:
         """Whether rows may ask again what is the same for all of them: that takes little beside what they do."""
         is_long = self.kernel.length > SHORT
-        return is_long or not (is_unit or self._reduced_targets)
+        return is_long or bool(self._shared) or not (is_unit or self._reduced_targets)
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
         with self._from_row(axis, k):
@@ -275,10 +280,47 @@ class Loops(ShortRows):
         f.br(done)
         f.start(done)
 
-    def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
-        """Combine several rows before what there is in memory is loaded and stored once."""
+    def _sharing_rows(self, axis: int, trips: Sequence[Ref]) -> None:
+        """Do several rows side by side, which have sources in common: these are loaded once."""
+        f, shift = self.f, self._shared_rows_shift
+        conditions = []
+        for first, second in self.kernel.following.items():
+            x, y = self.sources[first], self.sources[second]
+            assert isinstance(x, Operand)
+            assert isinstance(y, Operand)
+            conditions.append(f.icmp("eq", self._row_address(x, axis, ONE), y.cursors[-1]))
+            pairs = zip(x.strides, y.strides, strict=True)
+            conditions += [f.icmp("eq", *pair) for pair in pairs if pair[0].text != pair[1].text]
+        together = f.select(all_of(f, conditions), trips[axis], 0)
+        self._shared = self.kernel.following
+        self._row_loops(axis, trips, together, shift, is_unit=True)
+        self._shared = {}
+
+    @property
+    def _may_share_rows(self) -> bool:
+        """Whether rows read so much of what the next ones read that several are done side by side."""
+        kernel, following = self.kernel, self.kernel.following
+        if self.e.is_quick or self.columns > 1 or self._has_groups or self._has_stages:
+            return False
+        if kernel.may_leave or kernel.row_loop is not None or self._reduced_targets:
+            return False
+        arrays = [x for x in self.sources if isinstance(x, Operand)]
+        moving = sum(self.strides.known(x, self.inner) != 0 for x in arrays)
+        are_many = len(following) >= max(1, _SHARED * moving)
+        return self._fast is TRUE and self._shared_rows_shift > 0 and are_many
+
+    @property
+    def _shared_rows_shift(self) -> int:
+        """How many rows are done side by side, as a power of two: few of long kernels."""
+        return min(ROWS, (_MOST_OF_ROWS // max(1, self.kernel.length)).bit_length() - 1)
+
+    def _row_loops(
+        self, axis: int, trips: Sequence[Ref], together: Ref, shift: int, *, is_unit: bool
+    ) -> None:
+        """Do `1 << shift` rows side by side, of so many: what they load and store in common is done once."""
         f, trip = self.f, trips[axis]
-        whole = f.binary("and", trip, -(1 << ROWS))
+        whole = f.binary("and", together, -(1 << shift))
+        is_one_copy = self._is_written_once(is_unit=is_unit)
 
         def rows(numbers: Sequence[Ref]) -> None:
             self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in numbers]
@@ -286,17 +328,17 @@ class Loops(ShortRows):
             self._rows = [{}]
 
         def several(k: Ref) -> None:
-            first = f.mul(k, 1 << ROWS)
-            rows([f.add(first, i) for i in range(1 << ROWS)])
+            first = f.mul(k, 1 << shift)
+            rows([f.add(first, i) for i in range(1 << shift)])
 
         def one(k: Ref) -> None:
             rows([f.add(whole, k)])
 
         if whole.constant != 0:
-            count = f.binary("lshr", trip, ROWS)
-            outer_loop(self.e, count, several)
+            groups = f.binary("lshr", together, shift)
+            outer_loop(self.e, groups, several, is_one_copy=is_one_copy)
         if trip.constant is None or trip.constant != whole.constant:
-            outer_loop(self.e, f.binary("sub", trip, whole), one)
+            outer_loop(self.e, f.binary("sub", trip, whole), one, is_one_copy=is_one_copy)
 
     def _inner_loop(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """The innermost loop; the columns of its trips are done side by side."""

@@ -7,6 +7,7 @@ u[1:n, 1:m] += c * u[0 : n - 1, 1:m]                  # by (-1, 0) if n and m ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 from ljit.analysis.own_memory import is_apart
 from ljit.analysis.ranges import Ranges
@@ -16,7 +17,7 @@ from ljit.ops.control import MAP
 from ljit.records import Record
 from ljit.types import INT, ArrayType, ListType, RangeType, ScalarType, is_number
 
-__all__ = ["Interleaved", "Shift", "Shifts", "interleaved", "shifts_of", "step_of"]
+__all__ = ["Interleaved", "Shift", "Shifts", "following", "interleaved", "shifts_of", "step_of"]
 
 #: the steps along each axis of the array; None: of what lies elsewhere, as numbers do
 Shift = tuple[int, ...] | None
@@ -125,6 +126,38 @@ def shifts_of(node: Node) -> Shifts | None:
             are_sure &= is_apart(base, (stored.base,)) or is_apart(stored.base, (base,))
             found.append(None)
     return Shifts(found, are_sure)
+
+
+def following(node: Node) -> dict[int, int]:
+    """Which operands of a Map are others a row further: parts of one array, a step along the last axis but one.
+
+    Numbers of operands that are no targets. So it is where there are elements and no slice begins before the array
+    does: a run may have to ask.
+    """
+    count = node.attrs.get("into", 0)
+    assert isinstance(count, int)
+    ranges, parts = Ranges(), dict[int, _Part]()
+    for index, x in enumerate(node.inputs[count:]):
+        part = _part(_unchecked(x), ranges) if isinstance(x.type, ArrayType) else None
+        if part is not None and part.base is not x:
+            parts[index] = part
+    return {i: j for i, j in permutations(parts, 2) if _is_next(parts[i], parts[j])}
+
+
+def _unchecked(x: Value) -> Value:
+    """What a check of sizes gives on."""
+    check = x.made_by(get_op("prim::same_sizes"))
+    return x if check is None else check.inputs[check.outputs.index(x) + 1]
+
+
+def _is_next(part: _Part, other: _Part) -> bool:
+    """Whether a part is another one a row further."""
+    if part.base is not other.base or part.steps != other.steps or len(part.steps) < 2:
+        return False
+    row = [0 for _ in part.steps]
+    row[-2] = part.steps[-2]
+    steps = [y - x for x, y in zip(part.starts, other.starts, strict=True)]
+    return not any(step.terms for step in steps) and [step.constant for step in steps] == row
 
 
 def _reads_numbers(node: Node) -> bool:
