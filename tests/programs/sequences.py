@@ -164,3 +164,44 @@ def one_more(a, i, x):
 )
 def one_less(a, i):
     return np.delete(a, i), np.delete(a, -1), np.delete(a, 0)
+
+
+@program(
+    lambda: (1.0, 1000.0, 4),
+    lambda: (1, 256, 9),
+    lambda: (0.3, 0.0001, 30),
+    lambda: (np.float64(2), 3, 2),
+    lambda: (2.0, 3.0, 1),
+    lambda: (2.0, 3.0, 0),
+    lambda: (2.0, 3.0, -1),  # ValueError
+    lambda: (-1.0, -8.0, 4),
+    lambda: (0.0, 8.0, 4),  # ValueError
+    lambda: (np.nan, 8.0, 4),
+    lambda: (1j, 8.0, 4),
+    lambda: (np.ones(2), 8.0, 4),
+    ulp=2,
+)
+def geometric(start, stop, n):
+    return np.geomspace(start, stop, n), np.geomspace(start, stop, num=n), np.geomspace(stop, start)
+
+
+@program(
+    lambda: (waves(7),),
+    lambda: (waves(7)[::-2],),
+    lambda: (waves(7, np.float32),),
+    lambda: (np.arange(4, dtype=np.uint8) * 80,),
+    lambda: (np.arange(4) - 2**40,),
+    lambda: (waves(0),),
+    lambda: (np.array([True, False]),),
+    lambda: (waves(4, complex),),
+    lambda: (waves(6).reshape(2, 3),),  # ValueError
+    lambda: ([1, 2, 3],),
+)
+def columns_of_powers(x):
+    return (
+        np.vander(x, 4),
+        np.vander(x, 3, True),
+        np.vander(x, N=2, increasing=True),
+        np.vander(x, 1),
+        np.vander(x),
+    )

@@ -1,4 +1,4 @@
-"""``ediff1d``, ``unwrap``, ``logspace``, ``geomspace`` and windows as other ops, in the order in which NumPy does them.
+"""``ediff1d``, ``unwrap``, ``logspace``, ``geomspace``, ``vander`` and windows as other ops, in NumPy's order.
 
 What does not fit stays a call of NumPy.
 """
@@ -15,7 +15,7 @@ from ljit.ir import Value
 from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import declare_function
 from ljit.ops.formulas.derived import difference_of
-from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -116,6 +116,86 @@ declare_function(
     decompose=_logspace_of,
     parameters=("start", "stop", "num", "endpoint", "base"),
     samples=((0.0, 2.0, 5), (1, 3, 3)),
+)
+
+
+def _infer_geomspace(start: Type, stop: Type, num: Type = INT) -> Type:
+    return _infer_logspace(start, stop, num)
+
+
+def _geomspace_of(parts: Parts, start: Value, stop: Value, *num: Value) -> Value | None:
+    """Powers of ten, the first and last of which are the numbers; of others than positive ones NumPy makes it."""
+    if _infer_geomspace(start.type, stop.type, *(x.type for x in num)) == ANY:
+        return None
+    count = num[0] if num else parts.constant(50)
+    zero, number = parts.constant(0.0), parts.constant(1.0)
+    for x in (start, stop):
+        is_positive = parts.apply("np::greater", x, zero)
+        parts.apply("np::unless", number, parts.apply("np::logical_not", is_positive))
+    parts.apply("np::unless", number, parts.apply("py::lt", count, parts.constant(2)))
+    exponents = [parts.apply("np::log10", x) for x in (start, stop)]
+    powers = parts.apply("np::logspace", *exponents, count)
+    inside = parts.apply("np::getitem", powers, parts.constant(slice(1, -1)))
+    ends = [
+        parts.apply("np::array", parts.apply("prim::TupleConstruct", x), dtype=_FLOAT64)
+        for x in (start, stop)
+    ]
+    joined = parts.apply("prim::TupleConstruct", ends[0], inside, ends[1])
+    return parts.apply("np::concatenate", joined)
+
+
+declare_function(
+    "geomspace",
+    "(start, stop, num=50)",
+    _infer_geomspace,
+    np.geomspace,
+    decompose=_geomspace_of,
+    parameters=("start", "stop", "num"),
+    samples=((1.0, 1000.0, 4), (1, 256, 9)),
+)
+
+
+# -- powers in columns ---------------------------------------------------------------------------------
+
+
+_MOST_COLUMNS = 8
+
+
+def _infer_vander(x: Type, N: Type = NONE, *, increasing: object = False) -> Type:
+    is_known = isinstance(x, ArrayType) and x.ndim == 1 and x.dtype.kind in "iuf"
+    if not is_known or N not in (INT, NONE) or type(increasing) is not bool:
+        return ANY
+    return ArrayType(np.promote_types(x.dtype, int), (None, None))  # type: ignore[attr-defined]
+
+
+def _vander_of(
+    parts: Parts, x: Value, N: Value | None = None, *, increasing: bool = False
+) -> Value | None:
+    """A column of ones, the vector, and products of it and the column before."""
+    count = N.constant if N is not None and N.is_constant else None
+    if type(count) is not int or not 2 <= count <= _MOST_COLUMNS:
+        return None
+    if _infer_vander(x.type, INT, increasing=increasing) == ANY:
+        return None
+    assert isinstance(x.type, ArrayType)
+    dtype = np.promote_types(x.type.dtype, int)
+    if x.type.dtype != dtype:
+        x = parts.apply("np::astype", x, dtype=dtype)
+    columns = [parts.apply("np::ones_like", x), x]
+    while len(columns) < count:
+        columns.append(parts.apply("np::multiply", columns[-1], x))
+    columns = columns if increasing else columns[::-1]
+    return parts.apply("np::stack", parts.apply("prim::TupleConstruct", *columns), axis=1)
+
+
+declare_function(
+    "vander",
+    "(x, N=None, *, increasing=False)",
+    _infer_vander,
+    np.vander,
+    decompose=_vander_of,
+    parameters=("x", "N", "increasing"),
+    samples=((np.arange(1.0, 4.0), 3), (np.arange(3), 2)),
 )
 
 

@@ -23,7 +23,7 @@ from ljit.ops.indexing.index_arrays import (
 from ljit.ops.python.numbers import at_most
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
-__all__: list[str] = []
+__all__ = ["places_along"]
 
 _INT64 = np.dtype(np.int64)
 _NARROW, _ROWS = 16, 64
@@ -56,8 +56,31 @@ def _truth_of(parts: Parts, a: Value) -> Value | None:
 
 
 def _nonzero_of(parts: Parts, a: Value) -> Value | None:
-    truth = _truth_of(parts, a) if isinstance(a.type, ArrayType) and a.type.ndim == 1 else None
-    return None if truth is None else parts.apply("np::nonzero", truth)
+    """Of other dtypes where a mask holds; of more axes columns of an array, as NumPy has them."""
+    truth = _truth_of(parts, a)
+    if truth is not None:
+        return parts.apply("np::nonzero", truth)
+    places = places_along(parts, a)
+    if places is None or len(places) == 1:
+        return None
+    rows = parts.apply("np::stack", parts.apply("prim::TupleConstruct", *places), axis=1)
+    columns = [parts.constant((slice(None), i)) for i in range(len(places))]
+    vectors = [parts.apply("np::getitem", rows, column) for column in columns]
+    return parts.apply("prim::TupleConstruct", *vectors)
+
+
+def places_along(parts: Parts, a: Value) -> list[Value] | None:
+    """Where a mask in C order holds: the places among all elements, taken apart into those along each axis."""
+    if not _can_find(a.type):
+        return None
+    shape, rest, found = parts.apply("np::shape", a), parts.apply("np::flatnonzero", a), []
+    assert isinstance(shape.type, TupleType)
+    for i in reversed(range(1, len(shape.type.items))):
+        size = parts.apply("prim::TupleIndex", shape, index=i)
+        whole = parts.apply("np::floor_divide", rest, size)
+        found.append(parts.apply("np::subtract", rest, parts.apply("np::multiply", whole, size)))
+        rest = whole
+    return [rest, *reversed(found)]
 
 
 def _flat_nonzero_of(parts: Parts, a: Value) -> Value | None:
