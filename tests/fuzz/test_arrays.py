@@ -20,16 +20,8 @@ from ljit.testing.random_array_programs import (
     random_array_arguments,
     random_array_program,
 )
-from tests.programs.harness import (
-    Bound,
-    Factory,
-    Outcome,
-    Ulps,
-    difference,
-    make_args,
-    mutable_parts,
-    run,
-)
+from tests.fuzz.outcomes import sharing
+from tests.programs.harness import Bound, Factory, Outcome, Ulps, difference, make_args, run
 
 FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:14").split(":"))
 POWER = re.compile(r"\*\*(=| (?!2\b|3\b))")  # rounded; NumPy's depend on the processor
@@ -54,18 +46,6 @@ def bound(seed: int, outcome: Outcome) -> Ulps:
         for x in parts  # or becomes float32
     )
     return Bound((2e-3 if is_narrow else 1e-9) * max(finite))
-
-
-def sharing(outcome: Outcome) -> object:
-    """Give which results are arguments and which arrays share memory.
-
-    Two names for a view that the function made may be two objects.
-    """
-    parts = list(mutable_parts((outcome.value, outcome.args.positional)))
-    given = list(mutable_parts(outcome.args.positional))
-    arrays = [x for x in parts if isinstance(x, np.ndarray)]
-    shared = [np.may_share_memory(x, y) for x in arrays for y in arrays]
-    return shared, [[x is y for y in given] for x in parts]
 
 
 def check(plain: Any, compiled: Any, seed: int, call: int, where: str = "") -> None:

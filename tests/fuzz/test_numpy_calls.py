@@ -17,8 +17,8 @@ import ljit
 from ljit import config
 from ljit.runtime import native
 from ljit.testing.chaos import fail_each_guard, has_native_code
-from tests.fuzz.bounds import largest_number, numbers_of
 from tests.fuzz.numpy_calls import random_call
+from tests.fuzz.outcomes import largest_number, numbers_of
 from tests.programs.harness import HERE, Bound, Outcome, difference, make_args, run
 
 FIRST, LAST = map(int, os.environ.get("FUZZ_SEEDS", "0:4").split(":"))

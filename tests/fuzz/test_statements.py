@@ -18,7 +18,7 @@ from ljit import config
 from ljit.runtime import native
 from ljit.testing.chaos import eager_loops, fail_each_guard, has_native_code
 from ljit.testing.random_programs import make_function
-from tests.fuzz.bounds import largest_number
+from tests.fuzz.outcomes import largest_number, sharing
 from tests.fuzz.statements import OTHER_DTYPES, VARIANTS, Program, random_program
 from tests.programs.harness import Bound, Outcome, difference, make_args, run
 
@@ -49,7 +49,7 @@ def check(program: Program, plain: Any, compiled: Any, variant: int, where: str 
     expected, actual = (
         run(f, make_args(lambda: program.arguments(variant))) for f in (plain, compiled)
     )
-    found = difference(expected, actual, bound(program, expected, variant))
+    found = difference(expected, actual, bound(program, expected, variant), sharing)
     assert found is None, f"arguments {variant}{where}: {found}\n{program.text}"
 
 

@@ -1,4 +1,4 @@
-"""How far floats of two outcomes may lie apart: sums in another order, functions of another library."""
+"""What outcomes of the same call may differ in: rounding, and which names for a view are one object."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.programs.harness import Outcome
+from tests.programs.harness import Outcome, mutable_parts
 
-__all__ = ["largest_number", "numbers_of"]
+__all__ = ["largest_number", "numbers_of", "sharing"]
 
 
 def numbers_of(outcome: Outcome) -> list[np.ndarray]:
@@ -30,3 +30,15 @@ def largest_number(outcome: Outcome) -> float:
     """The largest finite float of them, 1 at least."""
     floats = [np.abs(x) for x in numbers_of(outcome) if x.dtype.kind in "fc"]
     return max((float(x[np.isfinite(x)].max(initial=1.0)) for x in floats), default=1.0)
+
+
+def sharing(outcome: Outcome) -> object:
+    """Give which results are arguments and which arrays share memory.
+
+    Two names for a view that the function made may be two objects.
+    """
+    parts = list(mutable_parts((outcome.value, outcome.args.positional)))
+    given = list(mutable_parts(outcome.args.positional))
+    arrays = [x for x in parts if isinstance(x, np.ndarray)]
+    shared = [np.may_share_memory(x, y) for x in arrays for y in arrays]
+    return shared, [[x is y for y in given] for x in parts]
