@@ -21,14 +21,15 @@ from ljit.cpython.isolation import are_builtins_replaced
 from ljit.cpython.lasting import lasting
 from ljit.cpython.locks import computed_once, import_lock
 from ljit.cpython.own_frames import drop_own_frames
-from ljit.cpython.own_time import timed_apart
 from ljit.cpython.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.cpython.recursion import call_plainly
 from ljit.cpython.stack import compiler_frames
 from ljit.cpython.tracers import is_traced
 from ljit.errors import OptionError, UserError
+from ljit.runtime.counted_calls import CountedCalls
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, pass_calls
+from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in, loading
 
@@ -102,7 +103,11 @@ class _Calls:
 
     @computed_once
     def executor(self) -> ProfilingExecutor:
-        return _executor_class()(*self._of)
+        made = _executor_class()(*self._of)
+        waiting = vars(self).get("waiting")
+        if waiting is not None:
+            made.cold.wait_until_now(waiting.seconds, waiting.samples)
+        return made
 
     def has_executor(self) -> bool:
         return "executor" in vars(self)
@@ -117,9 +122,12 @@ class _Calls:
         """None: a call with these arguments is the executor's."""
         if self.has_executor() or self.waiting is None:
             return None
-        is_loaded = "ljit.runtime.executor" in sys.modules
-        is_over = self.waiting.is_over((*args, *kwargs.values()), is_loaded=is_loaded)
+        is_over = self.waiting.is_over((*args, *kwargs.values()), watch=self._watch)
         return None if is_over else self.waiting
+
+    def _watch(self) -> CountedCalls:
+        fn, _, owner = self._of
+        return CountedCalls(fn, owner._executor_for_loops)
 
 
 class _Function:
@@ -148,6 +156,10 @@ class _Function:
         if sys.is_finalizing() or are_builtins_replaced() or is_stack_small():
             return True
         return not _has_numpy()
+
+    def _executor_for_loops(self) -> ProfilingExecutor | None:
+        """The executor, for a call that CPython began; None: there can be none now."""
+        return None if self._has_no_compiler() or is_traced() else up_to_date(self._executor)
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
@@ -300,7 +312,7 @@ def _raised(error: BaseException) -> Raised:
 def _has_numpy() -> bool:
     """Whether NumPy can be imported: it belongs to one interpreter of a process."""
     try:
-        with import_lock, compiler_frames(), lasting(), timed_apart():
+        with import_lock, compiler_frames(), lasting(), loading():
             import numpy  # noqa: F401
     except ImportError:
         return False
@@ -421,4 +433,4 @@ def release_memory() -> None:
         blocks.release_memory()
 
 
-pass_over((__name__, call_plainly.__module__, Waiting.__module__))
+pass_over((__name__, call_plainly.__module__, CountedCalls.__module__, Waiting.__module__))

@@ -300,12 +300,20 @@ class _Renamer:
             for name in names:
                 param = block.add_param(display_name(name))
                 inner[name] = _Binding(param, name in unbound)
+            if i == 0:
+                self._note(node, inner)
             if self.tries:
                 self._catch(names, inner, start=block)
             at_end = self._fall_through(node, block, inner)
             if i == 1:
                 unbound = at_end
         self._bind_outputs(node, unbound | self.unbound_breaks[node], variables)
+
+    def _note(self, loop: Node, variables: _Variables) -> None:
+        """Note for those who enter the loop in its midst what its variables are at its header."""
+        live = self.liveness.header[loop].union(self.merged[loop])
+        own = (name for name in live if display_name(name) == name)
+        self.graph.variables[loop] = {n: variables[n].value for n in own if n in variables}
 
     def _try(self, node: Node, variables: _Variables) -> None:
         self._begin(node)

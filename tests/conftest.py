@@ -61,3 +61,9 @@ def few_functions_are_decorated(monkeypatch):
     """What other tests have decorated, translated and compiled leaves the functions of a test all room there is."""
     waiting._functions.clear()
     monkeypatch.setattr(waiting._Start, "of_process", None)
+
+
+@pytest.fixture
+def no_trips_are_counted(monkeypatch):
+    """First calls are those of functions whose loops cannot be left; `test_counted_calls.py` has the others."""
+    monkeypatch.setattr("ljit.frontend.counted_trips.counted_function", lambda fn, watcher: None)

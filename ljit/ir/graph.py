@@ -28,7 +28,7 @@ ENDLESS = 2**63 - 1  # the `stop` of a Loop that is left by Break alone
 class Value:
     """One SSA value: an output of a node or a parameter of a block."""
 
-    __slots__ = ("index", "name", "owner", "type", "uses")
+    __slots__ = ("index", "name", "owner", "replacement", "type", "uses")
 
     def __init__(self, owner: Node | Block, index: int, type_: Type, name: str = "") -> None:
         self.owner = owner
@@ -36,6 +36,7 @@ class Value:
         self.type = type_
         self.name = name  # the user's variable name, or ""; printing makes it unique
         self.uses: dict[tuple[Node, int], None] = {}  # insertion ordered: (user, operand index)
+        self.replacement: Value | None = None  # what all its users use in its place
 
     @property
     def node(self) -> Node | None:
@@ -94,6 +95,7 @@ class Value:
             return
         for user, index in list(self.uses):
             user.set_input(index, other)
+        self.replacement = other
         if not other.name:
             other.name = self.name
 
@@ -423,13 +425,15 @@ class Graph:
     """A function in SSA form.
 
     `block` is its body: the parameters are the function's, the terminator is a `prim::Return`.
-    `name` is the function's name as printed, `next_id` the `id` of the next node that is made.
+    `name` is the function's name as printed, `next_id` the `id` of the next node that is made. `variables` says what
+    the function's own variables are at the header of a Loop, as far as they are needed there.
     """
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name
         self.version = 0
         self.next_id = 0
+        self.variables: dict[Node, dict[str, Value]] = {}
         self.block = Block(self, None)
 
     def _take_id(self) -> int:

@@ -25,7 +25,7 @@ from ljit.cpython.locks import computed_once
 from ljit.cpython.own_time import timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.errors import InternalError, UserError
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node
 from ljit.ops.control import CONSTANT

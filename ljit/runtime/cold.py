@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +40,7 @@ from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import MANY_KINDS, MAX_PLANS, RUNS_OF_SHORT_ONE, Plan
 from ljit.runtime.prices import price
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import claim, counted_once, has_room, is_staked, leaves_calls
+from ljit.runtime.waiting import claim, counted_once, has_room, has_run, is_staked, leaves_calls
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -89,6 +89,7 @@ class ColdCalls(Record, frozen=False):
     passed: int = 0  # how many the entry may take, as of the last time
     each: float = 0.0  # seconds of one, without loops
     seconds: float = 0.0  # that all calls took, by those that were timed
+    waited: float = 0.0  # seconds that calls took before the function was translated
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
@@ -106,6 +107,11 @@ class ColdCalls(Record, frozen=False):
             return ColdCalls(0, jumps.has_loops, are_short=True)
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
         return ColdCalls(limit, jumps.has_loops, are_short=True)
+
+    def wait_until_now(self, seconds: float, samples: Sequence[object] | None) -> None:
+        """Note what the calls took before there was an executor, and what arguments are like."""
+        self.waited = seconds
+        self.last_types = tuple(map(type_of, samples)) if samples is not None else None
 
     @property
     def is_over(self) -> bool:
@@ -132,6 +138,8 @@ class ColdCalls(Record, frozen=False):
         """
         if not self.may_wait or baseline is None:
             return True
+        if not (is_compiler_loaded() or self.is_likely(plan) or has_run(_SECONDS_OF_LOADING)):
+            return False
         has_shown = self.has_run_often and plan.runs >= PROFILED_RUNS
         if plan.compiles or kinds >= MANY_KINDS or not has_shown:
             return self.is_paid(plan, baseline, kinds) and self.has_room(plan, baseline)
@@ -140,7 +148,8 @@ class ColdCalls(Record, frozen=False):
     def is_paid(self, plan: Plan, baseline: Baseline, kinds: int = 0) -> bool:
         """Whether as much time was spent on the plan as the next compile may take."""
         needed = price(plan, baseline) * (1 + kinds // MANY_KINDS)
-        return plan.seconds >= needed and counted_once(plan.seconds) >= needed
+        seconds = plan.seconds if kinds or plan.compiles else plan.seconds + self.waited
+        return seconds >= needed and counted_once(seconds) >= needed
 
     def is_shown(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the calls just before a compile, which is earned, were profiled: the first ones show little."""
@@ -153,10 +162,9 @@ class ColdCalls(Record, frozen=False):
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
         if not self.may_wait or baseline is None:
             return True
-        loading = 0.0 if is_compiler_loaded() else _SECONDS_OF_LOADING
-        return has_room(
-            price(plan, baseline) + loading, is_likely=self.is_likely(plan), spent=plan.seconds
-        )
+        is_free = is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)
+        seconds = price(plan, baseline) + (0.0 if is_free else _SECONDS_OF_LOADING)
+        return has_room(seconds, is_likely=self.is_likely(plan), spent=plan.seconds)
 
     def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether the interpreter may run a call; if that is likely to take long, its loops earn their own compiles."""
@@ -165,12 +173,19 @@ class ColdCalls(Record, frozen=False):
         return self.has_room(plan, baseline)
 
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
-        """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
+        """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all.
+
+        Nor if neither is likely: that the calls take long, nor that native code takes much less, as it does of arrays.
+        """
         if baseline is None or self.has_run_often or plan.compiles or kinds >= MANY_KINDS:
             return False
         if takes_objects(plan.types):
             return False
         is_likely = self.is_likely(plan)
+        if not is_likely and not _takes_arrays(plan.types):
+            return False
+        if not (is_likely or is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)):
+            return False
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
         return is_staked(price(plan, baseline), most=most, is_likely=is_likely)
 
@@ -276,6 +291,11 @@ class ColdCalls(Record, frozen=False):
 def takes_objects(types_: Iterable[Type]) -> bool:
     """Whether one of the argument types is a user's class."""
     return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
+
+
+def _takes_arrays(types_: Iterable[Type]) -> bool:
+    """Whether one of the argument types is an array, or a number of NumPy's."""
+    return any(map(is_numpy, types_))
 
 
 def _is_of_numbers(t: Type) -> bool:

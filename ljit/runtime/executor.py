@@ -28,7 +28,7 @@ from ljit.cpython.recursion import call_plainly
 from ljit.cpython.stack import compiler_frames
 from ljit.errors import InternalError, UserError
 from ljit.held import MadeFunctions
-from ljit.interp import Code, Errors, LoopExit, LoopInfo, resume, run
+from ljit.interp import Errors, resume, run
 from ljit.ops.arrays.float_settings import is_loud
 from ljit.ops.control import HOT
 from ljit.profile import keep_objects_of
@@ -39,6 +39,7 @@ from ljit.runtime.binding import bind_arguments
 from ljit.runtime.cold import ColdCalls, takes_objects
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
+from ljit.runtime.hooks import Hooks
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
@@ -83,34 +84,6 @@ _log = config.logger(config.EXECUTOR)
 _SLOWNESS = 0.75  # of the interpreter's time: what CPython would not take
 _LEAVING = 10  # stretches of time that are measured, as which a bailout counts beside the interpreter's part
 _lock = shared_lock()  # of all executors: one compiles while another does
-
-
-class _Hooks:
-    """The interpreter's way back to the executor while it runs one call of a plan."""
-
-    def __init__(self, executor: ProfilingExecutor, plan: Plan, *, is_hot: bool = False) -> None:
-        self.executor = executor
-        self.plan = plan
-        self.is_hot = is_hot  # code was left for the outermost loop to be optimised at once
-        self.asked: dict[
-            LoopPlan, int
-        ] = {}  # code of loops that this call waits for; since which trip
-        self.on_profile = plan.feedback.profile.record
-        self.on_method = plan.feedback.see_method
-        self.on_long_int = plan.feedback.see_long_int
-
-    def trips_until_hot(self, loop: LoopInfo) -> int:
-        if self.is_hot and loop.parent is None:
-            return 1
-        return self.executor.outlined.trips_until_hot(loop, is_hot=self.plan.feedback.is_hot)
-
-    def seconds_until_hot(self, loop: LoopInfo) -> float:
-        return self.executor.outlined.seconds_until_hot(loop, is_hot=self.plan.feedback.is_hot)
-
-    def on_hot_loop(
-        self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
-    ) -> LoopExit | None:
-        return self.executor.outlined.enter(self.plan, loop_id, trip, registers, self.asked)
 
 
 def _plain_function(decorated: Any) -> types.FunctionType | None:
@@ -305,14 +278,14 @@ class ProfilingExecutor:
         _log.debug(self.fn.__qualname__, "profiles a call with", plan)
         code, stretch = self.baseline.code, OwnTime()  # in this order
         try:
-            return run(code, values, _Hooks(self, plan))
+            return run(code, values, Hooks(self, plan))
         finally:
             seconds = stretch.end()
-            self._pay(plan, seconds)
+            self.pay(plan, seconds)
             plan.last_run = most_elements(values), seconds
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
-    def _pay(self, plan: Plan, seconds: float) -> None:
+    def pay(self, plan: Plan, seconds: float) -> None:
         """Count what the interpreter took; most of it CPython would not have taken."""
         plan.seconds += seconds
         claim(seconds * (1 - _SLOWNESS))
@@ -327,9 +300,9 @@ class ProfilingExecutor:
         assert self.baseline is not None
         code, stretch = self.baseline.code, OwnTime()
         try:
-            return resume(code, at, state, _Hooks(self, plan, is_hot=is_hot), errors)
+            return resume(code, at, state, Hooks(self, plan, is_hot=is_hot), errors)
         finally:
-            self._pay(plan, stretch.end() + _LEAVING * seconds_of_stretch())
+            self.pay(plan, stretch.end() + _LEAVING * seconds_of_stretch())
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""

@@ -20,6 +20,7 @@ __all__ = [
     "are_numbers",
     "calls_its_name",
     "codes_in",
+    "has_array",
     "has_large_array",
     "is_being_imported",
     "levels_of_loops",
@@ -93,6 +94,11 @@ def _jumps_back(instructions: bytes) -> Iterator[tuple[int, int]]:
 def are_numbers(values: Iterable[object], levels: int = _LEVELS) -> bool:
     """Whether all are numbers, arrays or bytes; of tuples and lists the first item tells."""
     return all(_is_of_numbers(value, levels) for value in values)
+
+
+def has_array(values: Iterable[object]) -> bool:
+    """Whether one is an array, or a number of NumPy's."""
+    return any(issubclass(type(value), _numpy_classes()) for value in values)
 
 
 def has_large_array(values: Iterable[object]) -> bool:

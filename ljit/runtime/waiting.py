@@ -2,7 +2,8 @@
 
 To translate a function takes some hundred times what CPython takes for a call of it, and to compile it as much again.
 Most functions of a program never pay for that. But any call of a function with loops may be the one that takes all the
-time, and nobody can tell before it is over. So translating a function at its first call is a bet, as compiling it is
+time, and nobody can tell before it is over. So CPython runs it with its trips counted, and leaves it when it has taken
+long (`counted_calls.py`). Where that cannot be, translating a function at its first call is a bet, as compiling it is
 before its calls took as long.
 
 All that ljit does has to have room (`has_room`) in one of these:
@@ -19,10 +20,9 @@ All that ljit does has to have room (`has_room`) in one of these:
 A stake is what bets may lose. What was done for a function that has run as long since, by its loops in the interpreter
 or in quick code, is *won* (`Bet`): so of a collection of kernels all are bet on, of a package's hundreds hardly any.
 
-A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops or large
-arrays, it is worth a bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs
-the calls until they took as long as the translation, or one comes that is likely to take long. What is translated goes
-on as any other function (`cold.py`), by the same rule.
+A function's calls come here first, with no compiler loaded: no more is imported than this. CPython runs the calls
+until they took as long as the translation, and the program as long as it takes to load the compiler, or until one comes
+that is likely to take long. What is translated goes on as any other function (`cold.py`), by the same rule.
 """
 
 from __future__ import annotations
@@ -32,16 +32,19 @@ import sys
 import time
 import types
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.cpython.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
-from ljit.cpython.recursion import call_plainly, is_deep
+from ljit.cpython.recursion import activations, call_plainly, is_deep
+from ljit.runtime.binding import bind_arguments
 from ljit.runtime.likely import (
     are_numbers,
     calls_its_name,
     codes_in,
+    has_array,
     has_large_array,
     is_being_imported,
     levels_of_loops,
@@ -49,7 +52,11 @@ from ljit.runtime.likely import (
 )
 from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.samples import samples_of
 from ljit.runtime.vectorcall import calls_left
+
+if TYPE_CHECKING:
+    from ljit.runtime.counted_calls import CountedCalls
 
 __all__ = [
     "Bet",
@@ -59,6 +66,7 @@ __all__ = [
     "count_in",
     "counted_once",
     "has_room",
+    "has_run",
     "is_staked",
     "leaves_calls",
     "loading",
@@ -72,10 +80,18 @@ _LEAST_STAKE = 0.1  # seconds, for what is likely: nobody waits long for that
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
+_SECONDS_OF_PARSING = 0.001  # to have trips counted, beside a part for each line of the file
+_SECONDS_OF_LINE = 1e-5
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
+_SECONDS_OF_COMPILE = (
+    0.05  # beside the translation, what a call takes whose trips are counted before it is left
+)
+_SECONDS_OF_LIKELY = 0.02  # the same of one that is likely to take long
+_PART_OF_LIKELY = 0.7  # and of what it takes to load the compiler
+_SECONDS_OF_LLVM = 0.1
 _PASSED_AT_FIRST = 32  # calls, of functions without loops
 _TIMES_PASSED = 3  # as many as there were so far, likewise
-_PART_OF_LOOPS = 32  # of the calls so far, that jump next: the next loop over numbers may be long
+_PART_OF_LOOPS = 8  # of the calls so far, that jump next: the next loop over numbers may be long
 
 _functions: weakref.WeakSet[object] = weakref.WeakSet()
 
@@ -85,6 +101,7 @@ class _Start:
 
     of_process: float | None = None
     of_own_work = 0.0
+    of_loading = 0.0  # and what ljit has taken since to load the compiler
 
 
 class _Claims:
@@ -132,7 +149,9 @@ def loading() -> Iterator[None]:
     before = seconds_of_own_work()
     with timed_apart():
         yield
-    Bet.loading += seconds_of_own_work() - before
+    seconds = seconds_of_own_work() - before
+    Bet.loading += seconds
+    _Start.of_loading += seconds
 
 
 def claim(seconds: float) -> float:
@@ -166,8 +185,13 @@ def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = Fals
     """
     if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
         return True
-    at_stake = _at_stake(is_likely=is_likely) + seconds
-    return at_stake <= _SHARE * _of_program() + _stake(is_likely=is_likely)
+    most = _SHARE * _of_program() + _stake(is_likely=is_likely)  # in front: the time may begin here
+    return _at_stake(is_likely=is_likely) + seconds <= most
+
+
+def has_run(seconds: float) -> bool:
+    """Whether the program took so long without ljit: sooner no compiler is loaded for what is not likely to pay."""
+    return seconds <= 0.0 or not config.settings().cold_calls or _of_program() >= seconds
 
 
 def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
@@ -176,7 +200,9 @@ def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False
 
 
 def _at_stake(*, is_likely: bool) -> float:
-    return _own_work() - Bet.won if is_likely else _own_work()
+    """What ljit did. Loading is paid for when the program has run as long, or a function that was likely to."""
+    won, loading = (Bet.won, Bet.loading) if is_likely else (0.0, _Start.of_loading)
+    return _own_work() - won - (loading if _of_program() >= loading else 0.0)
 
 
 def _stake(*, is_likely: bool) -> float:
@@ -190,6 +216,7 @@ def _of_program() -> float:
     now = time.process_time()
     if _Start.of_process is None:
         _Start.of_process, _Start.of_own_work = now, seconds_of_own_work()
+        _Start.of_loading = 0.0
     return now - _Start.of_process - _own_work()
 
 
@@ -204,9 +231,13 @@ def leaves_calls(options: Options) -> bool:
 
 
 def _seconds_of_loading() -> float:
-    """What it takes to load the compiler."""
-    has_numpy = "numpy" in sys.modules
-    return _SECONDS_OF_LOADING if has_numpy else _SECONDS_OF_LOADING + _SECONDS_OF_NUMPY
+    """What it takes to load the compiler: functions are translated to be compiled."""
+    seconds = {
+        "ljit.runtime.executor": _SECONDS_OF_LOADING,
+        "numpy": _SECONDS_OF_NUMPY,
+        "ljit.codegen": _SECONDS_OF_LLVM,
+    }
+    return sum(s for module, s in seconds.items() if module not in sys.modules)
 
 
 class Waiting:
@@ -214,7 +245,7 @@ class Waiting:
 
     __slots__ = (
         *("_calls", "_defaults", "_each", "_is_early", "_levels", "_of_numbers", "_passed"),
-        *("_price", "_seconds"),
+        *("_price", "_seconds", "_seconds_of_counting", "_watched", "samples"),
     )
 
     def __init__(self, fn: types.FunctionType) -> None:
@@ -223,6 +254,7 @@ class Waiting:
         self._levels = levels_of_loops(code)
         defaults = fn.__defaults__ or ()
         self._defaults = (*[None] * (code.co_argcount - len(defaults)), *defaults)
+        self._seconds_of_counting = _SECONDS_OF_PARSING + code.co_firstlineno * _SECONDS_OF_LINE
         self._is_early = is_being_imported(fn)  # at the first call
         # the last call's arguments, with loops: the next may be the long one
         self._of_numbers = False
@@ -230,6 +262,10 @@ class Waiting:
         self._each = 0.0  # seconds of one
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
+        self.samples: Sequence[object] | None = None  # of the first call's arguments
+        self._watched: CountedCalls | None = (
+            None  # who counts the trips of calls, once one is to be translated
+        )
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> Waiting | None:
@@ -239,20 +275,41 @@ class Waiting:
         has_room()  # the time begins
         return Waiting(fn)
 
-    def is_over(self, values: Sequence[object], *, is_loaded: bool) -> bool:
+    def is_over(self, values: Sequence[object], *, watch: Callable[[], CountedCalls]) -> bool:
         """Whether the function is to be translated now; asked for each call that is not passed on.
 
-        `values`: the call's arguments.
+        `values`: the call's arguments. `watch` makes who counts trips: a loop that is not over arrays need not be
+        translated before it has run for a while.
         """
-        price = self._price if is_loaded else self._price + _seconds_of_loading()
-        is_paid = self._seconds >= self._price and counted_once(self._seconds) >= self._price
-        if is_paid and has_room(price, spent=self._seconds):
+        price, loading = self._price, _seconds_of_loading()
+        is_paid = self._seconds >= price and counted_once(self._seconds) >= price
+        if is_paid and has_run(loading) and has_room(price, spent=self._seconds):
             return True
-        if self._is_likely(values):
-            return has_room(price, is_likely=True)
-        if self._calls or self._is_early:
+        is_likely = self._is_likely(values)
+        if is_likely and has_array(values):
+            return has_room(price + loading, is_likely=True)
+        is_first = not self._calls
+        if self._is_early and is_first:
             return False
-        return has_room(price) if self._levels else is_staked(_WITHOUT_LOOPS * price)
+        if (
+            not self._levels
+        ):  # what is loaded already leaves such calls to CPython as well, and knows more of them
+            return is_first and not loading and is_staked(_WITHOUT_LOOPS * price)
+        if self._watched is None and has_room(self._seconds_of_counting, is_likely=is_likely):
+            self._watched = watch()
+        watched = self._watched
+        if watched is not None and watched.counted is not None:
+            watched.price = price + loading + _SECONDS_OF_COMPILE
+            watched.seconds = self._seconds_until_left(loading, is_likely=is_likely)
+            return False
+        is_due = is_likely or (is_first and watched is not None and watched.has_loops)
+        return is_due and has_room(price + loading, is_likely=is_likely)
+
+    def _seconds_until_left(self, loading: float, *, is_likely: bool) -> float:
+        """What a call may take whose trips are counted, before it is translated and compiled."""
+        if is_likely:
+            return max(_PART_OF_LIKELY * loading, _SECONDS_OF_LIKELY)
+        return loading + self._price + _SECONDS_OF_COMPILE
 
     def _is_likely(self, values: Sequence[object]) -> bool:
         """Whether the call may well take long."""
@@ -260,9 +317,15 @@ class Waiting:
             return has_large_array(values)
         self._of_numbers = are_numbers(values)
         with_defaults = [*values, *self._defaults[len(values) :]]
+        is_first = not self._calls and activations.depth == 0  # no part of another call
         return self._of_numbers and may_be_many_trips(
-            with_defaults, self._levels, if_unknown=not self._calls and are_few()
+            with_defaults, self._levels, if_unknown=is_first and are_few()
         )
+
+    @property
+    def seconds(self) -> float:
+        """What CPython took for calls so far."""
+        return self._seconds
 
     def run(
         self,
@@ -272,13 +335,17 @@ class Waiting:
         kwargs: Mapping[str, object],
     ) -> object:
         """Time a call, which CPython runs; the next ones may jump there, and, far down, those within it."""
+        if not self._calls:
+            bound = bind_arguments(fn, args, kwargs)
+            self.samples = samples_of(bound) if bound is not None else None
         calls = self._calls_since(owner)
         if is_deep() or calls_its_name(fn.__code__):
             self._passed = MOST_PASSED
             pass_calls(owner, fn, MOST_PASSED)
+        counted = self._watched and self._watched.counted
         stretch = TimeOfCall()
         try:
-            return call_plainly(fn, args, kwargs)
+            return call_plainly(counted or fn, args, kwargs)
         finally:
             within = self._calls_since(owner)
             self._note(owner, fn, calls + within - 1, stretch.end() / within)

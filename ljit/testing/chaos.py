@@ -15,7 +15,7 @@ from ljit.analysis.signatures import NativeLink
 from ljit.codegen import NativeCode, compile_unit
 from ljit.cpython.own_frames import drop_own_frames
 from ljit.ops.control import CALL_NATIVE
-from ljit.runtime import executor as executor_module
+from ljit.runtime import hooks as hooks_module
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.executor import Plan, ProfilingExecutor
 from ljit.runtime.links import connect
@@ -39,6 +39,7 @@ def fail_each_guard(function: Any) -> Iterator[str]:
     for leave native code there. Yields a description of the check. ValueError if the function has no native code:
     nothing would be tested.
     """
+    _ = function.specializations  # who looks has it compiled
     if not has_native_code(function):
         raise ValueError(f"{function} has no native code")
     for executor, plan, unit in _native_units(function):
@@ -148,7 +149,7 @@ def _each_site(code: NativeCode) -> Iterator[str]:
 @contextmanager
 def eager_loops(threshold: int = 2) -> Iterator[None]:
     """Outline a loop after `threshold` back-edges for the length of a ``with`` block."""
-    hooks = executor_module._Hooks
+    hooks = hooks_module.Hooks
     before = hooks.trips_until_hot
     setattr(hooks, "trips_until_hot", lambda _hooks, _loop: threshold)  # noqa: B010
     try:

@@ -6,7 +6,7 @@ import pytest
 
 import ljit
 from ljit.analysis.low_bits import long_ones
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.passes.convert_to_ssa import convert_to_ssa
 from tests.frontend.harness import function_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ljit.analysis.uniformity import Varying
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.ops.control import LOOP
 from ljit.passes.convert_to_ssa import convert_to_ssa
 from tests.frontend.harness import function_of

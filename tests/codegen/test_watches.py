@@ -6,7 +6,7 @@ import pytest
 
 from ljit.codegen.loops import watches
 from ljit.codegen.loops.watches import Watch, watch_of, work_of
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.ir import Graph, parse
 from ljit.ops.control import LOOP
 from tests.frontend.harness import function_of

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.interp import compile_graph
 from ljit.interp import run as run_code
 from ljit.ir import verify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.ir import Graph
 from tests.frontend.harness import function_of
 

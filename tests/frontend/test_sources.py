@@ -10,7 +10,8 @@ from dataclasses import InitVar, dataclass, field, make_dataclass
 import pytest
 
 from ljit.errors import SourceUnavailableError
-from ljit.frontend import build_graph, sources
+from ljit.frontend import sources
+from ljit.frontend.emitting.emit import build_graph
 from ljit.frontend.sources import find_source, mangle
 from tests.frontend.harness import function_of
 

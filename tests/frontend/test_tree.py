@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ljit.frontend import build_def, dump_tree
+from ljit.frontend import dump_tree
 from ljit.frontend.trees import tree
+from ljit.frontend.trees.build import build_def
 from tests.frontend.harness import function_of
 
 

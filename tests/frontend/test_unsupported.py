@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 from ljit.errors import UnsupportedSyntaxError
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from tests.frontend.harness import function_of
 
 

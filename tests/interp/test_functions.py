@@ -17,7 +17,7 @@ import pytest
 
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.interp.code import Code
 from ljit.ir import Graph

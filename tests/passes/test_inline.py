@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ljit
-from ljit.frontend import build_graph
+from ljit.frontend.emitting.emit import build_graph
 from ljit.interp import NoHooks, compile_graph, run
 from ljit.ir import Graph, clone, parse, print_graph, verify
 from ljit.ops.control import CONSTANT, LOOP, REGION, RETURN

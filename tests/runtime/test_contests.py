@@ -14,6 +14,8 @@ from ljit.cpython.own_time import add_own_work
 from ljit.runtime import contests
 from ljit.runtime.contests import Round, Side
 
+pytestmark = pytest.mark.usefixtures("no_trips_are_counted")
+
 
 @pytest.fixture(autouse=True)
 def calls_may_be_left():

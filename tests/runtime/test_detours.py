@@ -15,6 +15,8 @@ from ljit.runtime.passing import SECONDS_PASSED
 from ljit.runtime.plans import BOUND_CALLS_BEFORE_FILLING_IN
 from ljit.runtime.vectorcall import calls_left, set_passed_calls
 
+pytestmark = pytest.mark.usefixtures("no_trips_are_counted")
+
 
 @pytest.fixture(autouse=True)
 def calls_may_be_left():

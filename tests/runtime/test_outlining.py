@@ -34,7 +34,7 @@ def _early(monkeypatch):
     monkeypatch.setattr("ljit.runtime.outlining.NODES_UNTIL_HOT", NODES)
     monkeypatch.setattr("ljit.runtime.outlining.NODES_UNTIL_LOADED", NODES)
     monkeypatch.setattr(
-        "ljit.runtime.executor._Hooks.trips_until_hot",
+        "ljit.runtime.hooks.Hooks.trips_until_hot",
         lambda hooks, loop: hooks.executor.outlined.trips_until_hot(loop),
     )
 

@@ -23,6 +23,8 @@ from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
 from tests.depths import reachable
 
+pytestmark = pytest.mark.usefixtures("no_trips_are_counted")
+
 
 class Clock:
     """Stands for the module `time`."""
@@ -139,7 +141,7 @@ def test_most_of_the_stake_is_for_large_arrays_too(clock, monkeypatch):
 def test_a_call_with_many_trips_is_bet_on_though_those_before_were_short(clock, monkeypatch):
     monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(total))
     f = ljit.jit(total)
-    for _ in range(30):
+    for _ in range(7):
         assert f(4) == 6
     assert counts_as_waiting(f)
     assert f(30_000) == 449_985_000
@@ -171,7 +173,7 @@ def test_objects_have_less_than_their_part_of_the_stake_in_a_large_package(clock
     waits = []
     for functions in (waiting._FEW, 4 * waiting._FEW):
         monkeypatch.setattr(waiting, "_functions", weakref.WeakSet())
-        stake = 2 * waiting._ODDS * functions * price_of(length)
+        stake = 20 * waiting._ODDS * functions * price_of(length)
         monkeypatch.setattr(waiting, "_STAKE", stake)
         keep = decorate_others(functions - 1)
         f = ljit.jit(length)
@@ -227,6 +229,17 @@ def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
     assert not waiting.has_room(0.2, is_likely=True)
     waiting.Bet().win()
     assert waiting.has_room(0.2, is_likely=True)
+
+
+def test_loading_counts_until_the_program_has_run_as_long(clock):
+    assert waiting.has_room()
+    with waiting.loading():
+        clock.go_on(0.9)
+    clock.go_on(0.8)
+    assert not waiting.has_room(0.1)
+    clock.go_on(0.2)
+    assert waiting.has_room(0.1)
+    assert not waiting.has_room(0.2)
 
 
 def test_optimised_code_and_hot_loops_win_what_was_bet(monkeypatch):

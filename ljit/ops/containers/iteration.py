@@ -34,7 +34,7 @@ from ljit.ops.ranges.int_ranges import SAME_ITEMS
 from ljit.ops.ranges.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
 from ljit.types import ANY, BOOL, INT, UNBOUND, ListType, ObjectType, TupleType, Type, ViewType
 
-__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
+__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "RELEASE", "VIEW_SIZE"]
 
 
 def _view_type(t: Type) -> Type:
@@ -270,7 +270,7 @@ NEXT = _iteration_op(
     is_profiled=True,
     samples=tuple((view, k) for view in _VIEWS for k in range(3) if views.has_next(view, k)),
 )
-_iteration_op(
+RELEASE = _iteration_op(
     "release",
     "(view, *kept)",
     """Let go of the iterators in a view, behind its loop; the variables that are `kept` have lived until then.

@@ -1,0 +1,173 @@
+"""Calls that CPython runs with their trips counted, since any of them may be the one that takes all the time.
+
+Now and then the clock is looked at. A call that has taken about as long as it takes to translate and compile the
+function goes on in the interpreter, at the end of a trip (`taking_over.py`), and soon in native code. So whatever
+number of trips is to come, the call takes at most twice as long as with the better choice, and a short one no longer
+than under CPython.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+import time
+import types
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ljit.cpython.frames import pass_over
+from ljit.cpython.locks import import_lock
+from ljit.cpython.own_frames import drop_own_frames
+from ljit.cpython.own_time import seconds_here, timed_apart
+from ljit.cpython.stack import compiler_frames
+from ljit.records import Record
+from ljit.runtime.waiting import has_room
+
+if TYPE_CHECKING:
+    from ljit.frontend.counted_trips import CountedLoop
+    from ljit.runtime.executor import ProfilingExecutor
+    from ljit.runtime.taking_over import Entrance
+
+__all__ = ["CountedCalls"]
+
+_MOST_TRIPS = 256  # from one look to the next: CPython has these numbers at hand
+_LOOKS = 16  # in the time until a call is left, at least
+
+
+class _ByIndex:
+    """What CPython goes through by index, as it does with arrays."""
+
+    def __getitem__(self, index: int) -> object:
+        raise IndexError(index)
+
+
+_CONTAINERS: tuple[Any, ...] = (
+    *([], (), "", "\xff", b"", bytearray(), {}, {}.values(), {}.items(), set()),
+    *(range(0), range(2**70), reversed([]), reversed(()), reversed({}), _ByIndex()),
+    *(itertools.product(), itertools.permutations(()), itertools.combinations((), 0)),
+    *(itertools.count(), itertools.repeat(None)),
+)
+_QUIET = frozenset(type(iter(x)) for x in _CONTAINERS)
+
+
+class _Clock(Record, frozen=False):
+    """When looks at one call began, the last one was, and how many trips follow it."""
+
+    begun: float
+    last: float
+    trips: int = 8
+    own: float | None = None  # time of the processor, where a look at it was due first
+
+
+class CountedCalls:
+    """The calls of one function. `executor` gives its executor; None: there can be none now."""
+
+    def __init__(self, fn: FunctionType, executor: Callable[[], ProfilingExecutor | None]) -> None:
+        self.fn = fn
+        self.code = fn.__code__
+        self.seconds = 0.0  # that a call may take before it is left
+        self.price = 0.0  # seconds that what follows takes ljit
+        self._executor = executor
+        self._entrances: dict[int, tuple[ProfilingExecutor, Entrance | None]] = {}  # by loop
+        self._counted: FunctionType | None = None
+        self._loops: Sequence[CountedLoop] = ()
+        with import_lock, compiler_frames(), timed_apart():
+            from ljit.frontend.counted_trips import counted_function, has_loop_statement
+
+            found = counted_function(fn, self)
+            if found is not None:
+                self._counted, self._loops = found
+            self.has_loops = found is not None or has_loop_statement(fn)
+
+    @property
+    def counted(self) -> FunctionType | None:
+        """What runs a call; None: nothing counts its trips."""
+        counted, fn = self._counted, self.fn
+        if counted is None or fn.__code__ is not self.code:
+            return None
+        counted.__defaults__, counted.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+        return counted
+
+    def look(self, clock: Any, loop: int, *iterators: object) -> tuple[int, Any]:
+        """How many trips of a call to count until the next look; 0: it is to be left now."""
+        try:
+            now = time.perf_counter()
+            if clock is None:
+                clock = _Clock(now, now)
+            elif self._is_over(clock, now) and self._can_leave(loop, iterators):
+                return 0, clock
+            return clock.trips, clock
+        except BaseException as error:  # of a signal's handler
+            drop_own_frames(error)
+            raise
+
+    def _is_over(self, clock: _Clock, now: float) -> bool:
+        """Whether the call has taken so long that it is to be left. If not, how many trips follow."""
+        is_soon = now - clock.last < self.seconds / _LOOKS
+        clock.trips = min(2 * clock.trips, _MOST_TRIPS) if is_soon else max(clock.trips // 2, 1)
+        clock.last = now
+        if now - clock.begun < self.seconds / 2:
+            return False
+        if clock.own is None:
+            clock.own = seconds_here()
+        spent = self.seconds / 2 + seconds_here() - clock.own
+        if spent < self.seconds or not has_room(self.price, spent=spent):
+            return False
+        clock.begun, clock.own = (
+            now,
+            None,
+        )  # if it cannot be left at this loop, it may be at another one
+        return True
+
+    def _can_leave(self, loop: int, iterators: Iterable[object]) -> bool:
+        """Whether the interpreter can go on there; the function is translated for that.
+
+        What the loops around go through stays with CPython's frame until the call ends: when it dies must not matter.
+        """
+        if self.fn.__code__ is not self.code or not all(map(_is_quiet, iterators)):
+            return False
+        executor = self._executor()
+        if executor is None:
+            return False
+        found = self._entrances.get(loop)
+        if found is None or found[0] is not executor:
+            baseline = executor.baseline
+            entrance = _taking_over().entrance
+            place = entrance(baseline, self._loops[loop]) if baseline is not None else None
+            found = self._entrances[loop] = executor, place
+        return found[1] is not None
+
+    def go_on(self, variables: dict[str, object], loop: int) -> object:
+        """Run the rest of a call, given its variables."""
+        try:
+            executor, place = self._entrances[loop]
+            return _taking_over().take_over(executor, self.fn, place, variables)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
+
+    def drop(self) -> None:
+        """Take the frame of the counted function off the traceback: that of the function follows it."""
+        error = sys.exc_info()[1]
+        if error is not None and error.__traceback__ is not None:
+            error.__traceback__ = error.__traceback__.tb_next
+
+
+def _is_quiet(iterator: Any) -> bool:
+    """Whether it is an iterator of CPython's own over containers, and runs no code when it dies."""
+    if type(iterator) is enumerate:
+        return _is_quiet(iterator.__reduce__()[1][0])
+    if type(iterator) is zip:
+        return all(map(_is_quiet, iterator.__reduce__()[1]))
+    return type(iterator) in _QUIET
+
+
+@functools.cache
+def _taking_over() -> types.ModuleType:
+    with import_lock, compiler_frames():
+        from ljit.runtime import taking_over
+
+        pass_over((taking_over.__name__,))
+        return taking_over
