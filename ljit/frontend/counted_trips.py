@@ -4,31 +4,36 @@ A function is compiled again from its syntax tree with some statements more. At 
 ``continue``) a number is counted down; where it is 0, `Watcher.look` says how far to count next, or that the rest of
 the call is to be run elsewhere. Then `Watcher.go_on` gets the variables, and what it gives is the call's result::
 
-    for x in (.it0 := iter(xs)):          for x in xs:
-        total += x                            total += x
-        .n -= 1
-        if not .n:
-            .n, .clock = look(.clock, 0, .it0)
+    try:
+        for x in (.it0 := iter(xs)):          for x in xs:
+            total += x                            total += x
+            .n -= 1
             if not .n:
-                .variables = locals()
-                x = xs = total = None     what is not used any more may die
-                try: return go_on(.variables, 0)
-                except: drop(); raise     this frame is not to be in the traceback twice
-    del .it0
+                .n, .clock = look(.clock, 0, .it0)
+                if not .n:
+                    .variables = locals()
+                    x = xs = total = None     what is not used any more may die
+                    try: return go_on(.variables, 0)
+                    except: drop(); raise     this frame is not to be in the traceback twice
+    finally:
+        .it0 = None
 
-The names that begin with a dot cannot be a program's. Loops within ``try`` and ``with`` are left as they are: leaving
-them there would run their handlers. Loops in expressions are, too.
+The names that begin with a dot cannot be a program's; functions that ask for the names of their variables are left as
+they are, and so are those that call what looks at frames. So are loops within ``try`` and ``with``: leaving them there
+would run their handlers. Loops in expressions are, too.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any, Protocol, TypeVar, cast
 
+from ljit.cpython.frames import calls_for_frames
 from ljit.errors import SourceUnavailableError
 from ljit.frontend.sources import FunctionSource, compile_alone, find_source
 from ljit.records import Record
@@ -44,6 +49,8 @@ _OTHERS = (
     | inspect.CO_ASYNC_GENERATOR
     | inspect.CO_ITERABLE_COROUTINE
 )
+_SHOW_VARIABLES = frozenset(("locals", "vars", "dir", "eval", "exec", "breakpoint"))
+_ERROR_IS_AT_LOOP = sys.version_info < (3, 13)  # that nothing can be gone through
 _BLOCKS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.AsyncFor)
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -83,7 +90,7 @@ def counted_function(
 ) -> tuple[FunctionType, Sequence[CountedLoop]] | None:
     """Give the function with counted loops, and these; None: some of its loops could not be left."""
     code = fn.__code__
-    if code.co_flags & _OTHERS or _shares_variables(code):
+    if code.co_flags & _OTHERS or _shares_variables(code) or _shows_variables(fn):
         return None
     try:
         source = find_source(fn)
@@ -118,6 +125,11 @@ def _shares_variables(code: CodeType) -> bool:
     """Whether functions in it that may outlive the loop have variables of its own."""
     nested = (c for c in code.co_consts if isinstance(c, CodeType))
     return any(c.co_freevars and c.co_name not in _COMPREHENSIONS for c in nested)
+
+
+def _shows_variables(fn: FunctionType) -> bool:
+    """Whether it may ask for the variables of its frame, or for the code."""
+    return not _SHOW_VARIABLES.isdisjoint(fn.__code__.co_names) or calls_for_frames(fn)
 
 
 class _CannotLeaveError(Exception):
@@ -175,15 +187,19 @@ class _Writer:
         if isinstance(loop, ast.For):
             iterator = f"{_ITERATOR}{self.iterators}"
             self.iterators += 1
-            call = _call(_ITER, [loop.iter], loop.iter)
-            named = ast.NamedExpr(_name(iterator, loop.iter, ast.Store()), call)
-            changes["iter"] = ast.copy_location(named, loop.iter)
+            where = loop if _ERROR_IS_AT_LOOP else loop.iter
+            call = _call(_ITER, [loop.iter], where)
+            named = ast.NamedExpr(_name(iterator, where, ast.Store()), call)
+            changes["iter"] = ast.copy_location(named, where)
         self._around.append((loop, iterator))
         body = [*self._statements(loop.body), *self._look(loop)]
         self._around.pop()
-        yield _with_fields(loop, body=body, orelse=self._statements(loop.orelse), **changes)
-        if iterator is not None:
-            yield _placed(ast.Delete([_name(iterator, loop, ast.Del())]), loop)
+        made = _with_fields(loop, body=body, orelse=self._statements(loop.orelse), **changes)
+        if iterator is None:
+            yield made
+        else:  # the iterator dies where the loop ends, also by an exception
+            end = _assign(iterator, ast.Constant(None), loop)
+            yield _placed(ast.Try([made], [], [], [end]), loop)
 
     def _look(self, where: ast.stmt) -> Iterator[ast.stmt]:
         """What stands at the end of a trip."""

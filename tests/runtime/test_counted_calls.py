@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 import weakref
 
@@ -139,6 +140,46 @@ def test_errors_have_the_functions_frame_once(each_trip_is_counted):
     assert [f.line for f in frames] == ["found.append(1 // x)"]
 
 
+def goes_through(xs):
+    for x in xs:
+        print(x)
+
+
+def positions(function, xs):
+    with pytest.raises(TypeError) as caught:
+        function(xs)
+    last = traceback.extract_tb(caught.tb)[-1]
+    return last.lineno, last.end_lineno, last.colno, last.end_colno
+
+
+def test_what_cannot_be_gone_through_is_an_error_at_the_same_place(each_trip_is_counted):
+    calls = LeftAt(goes_through)
+    assert positions(calls, 5) == positions(goes_through, 5)
+
+
+def test_iterators_die_where_an_exception_ends_their_loop(each_trip_is_counted):
+    events = []
+
+    def steps():
+        try:
+            yield from range(3)
+        finally:
+            events.append("closed")
+
+    def stops(makers):
+        for make in makers:
+            for k in make():
+                1 // (1 - k)
+
+    calls = LeftAt(stops)
+    assert calls.counted is not None
+    for function in (stops, calls):
+        with pytest.raises(ZeroDivisionError):
+            function([steps])
+        events.append("handled")
+    assert events == ["closed", "handled"] * 2
+
+
 class Base:
     def rest(self, n):
         return n
@@ -196,16 +237,37 @@ def yields(n):
         yield i
 
 
+def shows_its_variables(n):
+    for _ in range(n):
+        pass
+    return locals()
+
+
+def evaluates(n):
+    for i in range(n):
+        n = eval("i")
+    return n
+
+
+def asks_for_its_code(n):
+    for _ in range(n):
+        pass
+    return sys._getframe().f_code
+
+
 def test_loops_that_cannot_be_left_are_not_counted(each_trip_is_counted):
     functions = (
         shares_its_variables,
         handles_what_loops_raise,
+        shows_its_variables,
+        evaluates,
+        asks_for_its_code,
         yields,
         abs_of_all := lambda xs: [*xs],
     )
     calls = [CountedCalls(fn, lambda: None) for fn in functions]
-    assert [c.counted for c in calls] == [None] * 4
-    assert [c.has_loops for c in calls] == [True, True, False, False]
+    assert [c.counted for c in calls] == [None] * 7
+    assert [c.has_loops for c in calls] == [True] * 5 + [False] * 2
     assert abs_of_all([1]) == [1]
 
 
