@@ -426,7 +426,7 @@ class GraphEmitter:
             lambda elements: emit(block.params, elements, nodes, results),
             may_leave,
             length_of((inner.op, [v.type for v in inner.inputs]) for inner in block),
-            staged=None if may_leave else in_stages(block, emit),
+            staged=in_stages(block, emit),
             odd=reduce(or_, (x.op.odd_layouts(*(v.type for v in x.inputs)) for x in block)),
             operands=operands_of_results(block),
             following={} if self.e.is_quick else following(node),

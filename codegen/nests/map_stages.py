@@ -1,19 +1,24 @@
-"""The body of a nest in stages: what is computed in front of the functions that NumPy's loops do, and behind them.
+"""The body of a nest in stages: functions that NumPy's loops do, or that others wait for, and what is around them.
 
-Contract: NumPy's loops run as soon as their operands are known, all else is computed as late as can be, so that little
-is kept between stages. Only pure bodies are taken apart, if what they keep are NumPy's numbers.
+A processor looks some hundred instructions ahead. Those of a chain of functions are few elements, which all wait: a
+loop for each function has more of them at work.
+
+Contract: NumPy's loops run as soon as their operands are known, functions that others wait for as early, all else as
+late as can be, so that little is kept between stages. Bodies are taken apart if what they keep are NumPy's numbers,
+and what may leave is in the last stage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.nests.mapnest import length_of
 from ljit.codegen.nests.nest_elements import Kernel, RowCall, Stage, Staged
+from ljit.codegen.nests.nest_stages import LONG_BODY
 from ljit.codegen.nests.ufunc_loops import RowLoop
-from ljit.ir import Block, Effect, Node, Value
-from ljit.types import ScalarType
+from ljit.ir import Block, Effect, Node, OpDef, Value
+from ljit.types import ScalarType, Type
 
 __all__ = ["Emit", "in_stages"]
 
@@ -29,10 +34,25 @@ Emit = Callable[
 def in_stages(block: Block, emit: Emit) -> Staged | None:
     """Take the body of a Map apart; None: nothing in it is better done by NumPy's loops."""
     nodes = [node for node in block if not node.op.is_terminator]
-    calls = {node: loop for node in nodes if (loop := _loop_of(node)) is not None}
-    if not calls or any(node.blocks or node.effects != Effect.PURE for node in nodes):
+    if any(node.blocks or node.effects not in (Effect.PURE, Effect.RAISE) for node in nodes):
         return None
-    return _Body(block, nodes, calls).staged(emit)
+    calls = {node: loop for node in nodes if (loop := _loop_of(node)) is not None}
+    long = {node for node in nodes if length_of([_typed(node)]) >= LONG_BODY}
+    body = _Body(block, nodes, calls, _followed(nodes, long))
+    return body.staged(emit) if body.last else None
+
+
+def _typed(node: Node) -> tuple[OpDef, Sequence[Type]]:
+    return node.op, [v.type for v in node.inputs]
+
+
+def _followed(nodes: Sequence[Node], long: Collection[Node]) -> set[Node]:
+    """Those of long nodes that other ones wait for, directly or not."""
+    awaited = set[Node]()
+    for node in reversed(nodes):
+        if node in long or node in awaited:
+            awaited |= {v.node for v in node.inputs if v.node is not None}
+    return awaited.intersection(long)
 
 
 def _loop_of(node: Node) -> _Loop | None:
@@ -45,32 +65,41 @@ def _loop_of(node: Node) -> _Loop | None:
 class _Body:
     """The nodes of a body, and in which stage they are."""
 
-    def __init__(self, block: Block, nodes: Sequence[Node], calls: Mapping[Node, _Loop]) -> None:
+    def __init__(
+        self,
+        block: Block,
+        nodes: Sequence[Node],
+        calls: Mapping[Node, _Loop],
+        followed: Collection[Node],
+    ) -> None:
         self.block = block
         self.nodes = nodes
         self.calls = calls
+        self.ends = {*calls, *followed}  # of stages
         early = self._earliest()
-        self.last = 1 + max(early[call] for call in calls)
+        self.last = max((1 + early[node] for node in self.ends), default=0)
         self.stages = self._latest(early)
 
     def _earliest(self) -> dict[Node, int]:
-        """How many calls each node waits for, one after the other."""
+        """How many ends of stages each node waits for, one after the other."""
         found: dict[Node, int] = {}
         for node in self.nodes:
             before = [v.node for v in node.inputs if v.node in found]
-            found[node] = max((found[x] + (x in self.calls) for x in before), default=0)
+            found[node] = max((found[x] + (x in self.ends) for x in before), default=0)
         return found
 
     def _latest(self, early: Mapping[Node, int]) -> dict[Node, int]:
-        """In which stage each node is: calls in the first one that they can be in, all else in the last one."""
+        """In which stage each node is: ends in the first one that they can be in, all else in the last one."""
         found: dict[Node, int] = {}
         for node in reversed(self.nodes):
             users = [found.get(user, self.last) for user, _ in node.output.uses]
-            found[node] = early[node] if node in self.calls else min(users, default=self.last)
+            found[node] = early[node] if node in self.ends else min(users, default=self.last)
         return found
 
     def staged(self, emit: Emit) -> Staged | None:
-        """Give the stages; None if too much has to be kept."""
+        """Give the stages; None if too much has to be kept, or other stages than the last one may leave."""
+        if any(x.op.can_leave(x) and self.stages[x] < self.last for x in self.nodes):
+            return None
         known, stages, size = [*self.block.params], list[Stage](), 0
         for number in range(self.last):
             calls = [node for node in self.calls if self.stages[node] == number]
@@ -113,5 +142,8 @@ class _Body:
 
         nodes = [node for node in self.nodes if is_own(node) or node.op.is_constant]
         own = [(node.op, [v.type for v in node.inputs]) for node in nodes if is_own(node)]
-        length = max(1, length_of(own))
-        return Kernel(lambda elements: emit(known, elements, nodes, results), length=length)
+        return Kernel(
+            lambda elements: emit(known, elements, nodes, results),
+            may_leave=any(node.op.can_leave(node) for node in nodes),
+            length=max(1, length_of(own)),
+        )

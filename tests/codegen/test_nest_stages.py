@@ -236,3 +236,45 @@ def test_operands_beyond_limits_are_counted_in_numbers_as_wide_as_floats(wide):
     for _ in range(3):
         f(a)
     assert re.search(r"zext i1 \S+ to i32", f.dump_llvm(a, optimized=False))
+
+
+CHAINS = {
+    "of one another": lambda x, y: np.log10(np.exp(x) + y),
+    "three": lambda x, y: np.exp(-np.log(np.exp(x) + y)) * y,
+    "side by side": lambda x, y: np.log(np.exp(x) + np.sin(y)) - np.exp(x),
+    "summed": lambda x, y: np.log(np.exp(x) + y).sum(),
+    "a function for two": lambda x, y: (np.log(np.exp(x) + y), np.exp(x) * 2),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_functions_of_functions_are_done_one_after_the_other(name):
+    wanted = CHAINS[name]
+    f = ljit.jit(wanted)
+    x, y = numbers("d"), numbers("d")[::-1].copy()
+    for count in COUNTS:
+        found, expected = f(x[:count], y[:count]), wanted(x[:count], y[:count])
+        found, expected = ((z if isinstance(z, tuple) else (z,)) for z in (found, expected))
+        for ours, theirs in zip(found, expected, strict=True):
+            assert_close(ours, theirs)
+    blocks = re.split(r"\n\w+:\n", f.dump_llvm())
+    alone = [block for block in blocks if "shared.exp." in block and "shared.log" not in block]
+    assert alone
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [0.5, 300.0, -2.0, np.nan])
+@pytest.mark.parametrize("place", [0, 1023, 1024, 1499])
+def test_checks_behind_stages_leave(value, place):
+    def wanted(x):
+        return (255 * np.log(np.exp(x))).astype(np.uint8)
+
+    f = ljit.jit(wanted)
+    x = numbers("d")
+    for _ in range(2):
+        assert f(x).tobytes() == wanted(x).tobytes()
+    assert re.search(r"shared\.exp\.", f.dump_llvm())
+    x[place] = value
+    found = f(x)
+    assert found.dtype == np.uint8
+    assert found.tobytes() == wanted(x).tobytes()
