@@ -106,7 +106,9 @@ class _Calls:
         made = _executor_class()(*self._of)
         waiting = vars(self).get("waiting")
         if waiting is not None:
-            made.cold.wait_until_now(waiting.seconds, waiting.samples)
+            made.cold.wait_until_now(
+                waiting.seconds, waiting.samples, is_asked_for=waiting.is_asked_for
+            )
         return made
 
     def has_executor(self) -> bool:

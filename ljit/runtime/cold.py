@@ -90,6 +90,7 @@ class ColdCalls(Record, frozen=False):
     each: float = 0.0  # seconds of one, without loops
     seconds: float = 0.0  # that all calls took, by those that were timed
     waited: float = 0.0  # seconds that calls took before the function was translated
+    is_asked_for: bool = False  # by code that is not decorated, in a program of few functions
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
@@ -108,8 +109,11 @@ class ColdCalls(Record, frozen=False):
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
         return ColdCalls(limit, jumps.has_loops, are_short=True)
 
-    def wait_until_now(self, seconds: float, samples: Sequence[object] | None) -> None:
+    def wait_until_now(
+        self, seconds: float, samples: Sequence[object] | None, *, is_asked_for: bool
+    ) -> None:
         """Note what the calls took before there was an executor, and what arguments are like."""
+        self.is_asked_for = is_asked_for
         self.waited = seconds
         self.last_types = tuple(map(type_of, samples)) if samples is not None else None
 
@@ -138,7 +142,7 @@ class ColdCalls(Record, frozen=False):
         """
         if not self.may_wait or baseline is None:
             return True
-        if not (is_compiler_loaded() or self.is_likely(plan) or has_run(_SECONDS_OF_LOADING)):
+        if not (self._may_load or self.is_likely(plan)):
             return False
         has_shown = self.has_run_often and plan.runs >= PROFILED_RUNS
         if plan.compiles or kinds >= MANY_KINDS or not has_shown:
@@ -172,19 +176,25 @@ class ColdCalls(Record, frozen=False):
             return has_room(is_likely=True)
         return self.has_room(plan, baseline)
 
+    @property
+    def _may_load(self) -> bool:
+        """Whether the compiler is there, or may be loaded though it is not likely that calls take long."""
+        return self.is_asked_for or is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)
+
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all.
 
-        Nor if neither is likely: that the calls take long, nor that native code takes much less, as it does of arrays.
+        Nor if neither is likely: that the calls take long, nor that native code takes much less, as it does of arrays;
+        unless the function is what the program is about, for all that is known.
         """
         if baseline is None or self.has_run_often or plan.compiles or kinds >= MANY_KINDS:
             return False
         if takes_objects(plan.types):
             return False
         is_likely = self.is_likely(plan)
-        if not is_likely and not _takes_arrays(plan.types):
+        if not (is_likely or self.is_asked_for or _takes_arrays(plan.types)):
             return False
-        if not (is_likely or is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)):
+        if not (is_likely or self._may_load):
             return False
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
         return is_staked(price(plan, baseline), most=most, is_likely=is_likely)

@@ -67,6 +67,7 @@ __all__ = [
     "counted_once",
     "has_room",
     "has_run",
+    "is_asked_for",
     "is_staked",
     "leaves_calls",
     "loading",
@@ -178,6 +179,15 @@ def are_few() -> bool:
     return len(_functions) <= _FEW
 
 
+def is_asked_for() -> bool:
+    """Whether the call that is about to begin is one that the program is about, as likely as not.
+
+    So it is where it comes from code that is not decorated, and few functions are: those that its functions call are
+    part of it, whose loops count their trips.
+    """
+    return activations.depth == 0 and are_few()
+
+
 def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
@@ -244,8 +254,16 @@ class Waiting:
     """The calls of one function while it waits."""
 
     __slots__ = (
-        *("_calls", "_defaults", "_each", "_is_early", "_levels", "_of_numbers", "_passed"),
-        *("_price", "_seconds", "_seconds_of_counting", "_watched", "samples"),
+        *("_calls", "_defaults", "_each", "_is_early", "_is_recursive", "_levels", "_of_numbers"),
+        *(
+            "_passed",
+            "_price",
+            "_seconds",
+            "_seconds_of_counting",
+            "_watched",
+            "is_asked_for",
+            "samples",
+        ),
     )
 
     def __init__(self, fn: types.FunctionType) -> None:
@@ -255,6 +273,7 @@ class Waiting:
         defaults = fn.__defaults__ or ()
         self._defaults = (*[None] * (code.co_argcount - len(defaults)), *defaults)
         self._seconds_of_counting = _SECONDS_OF_PARSING + code.co_firstlineno * _SECONDS_OF_LINE
+        self._is_recursive = calls_its_name(code)  # then one call may be all that there are
         self._is_early = is_being_imported(fn)  # at the first call
         # the last call's arguments, with loops: the next may be the long one
         self._of_numbers = False
@@ -262,6 +281,7 @@ class Waiting:
         self._each = 0.0  # seconds of one
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
+        self.is_asked_for = False  # and therefore translated
         self.samples: Sequence[object] | None = None  # of the first call's arguments
         self._watched: CountedCalls | None = (
             None  # who counts the trips of calls, once one is to be translated
@@ -291,9 +311,12 @@ class Waiting:
         is_first = not self._calls
         if self._is_early and is_first:
             return False
-        if (
-            not self._levels
-        ):  # what is loaded already leaves such calls to CPython as well, and knows more of them
+        is_due = self._is_recursive or (self._levels and not is_first)
+        if is_due and is_asked_for() and has_room(price + loading):
+            self.is_asked_for = True
+            return True
+        if not self._levels:
+            # what is loaded already leaves such calls to CPython as well, and knows more of them
             return is_first and not loading and is_staked(_WITHOUT_LOOPS * price)
         if self._watched is None and has_room(self._seconds_of_counting, is_likely=is_likely):
             self._watched = watch()
@@ -317,9 +340,8 @@ class Waiting:
             return has_large_array(values)
         self._of_numbers = are_numbers(values)
         with_defaults = [*values, *self._defaults[len(values) :]]
-        is_first = not self._calls and activations.depth == 0  # no part of another call
         return self._of_numbers and may_be_many_trips(
-            with_defaults, self._levels, if_unknown=is_first and are_few()
+            with_defaults, self._levels, if_unknown=not self._calls and is_asked_for()
         )
 
     @property
@@ -339,7 +361,7 @@ class Waiting:
             bound = bind_arguments(fn, args, kwargs)
             self.samples = samples_of(bound) if bound is not None else None
         calls = self._calls_since(owner)
-        if is_deep() or calls_its_name(fn.__code__):
+        if is_deep() or self._is_recursive:
             self._passed = MOST_PASSED
             pass_calls(owner, fn, MOST_PASSED)
         counted = self._watched and self._watched.counted
@@ -361,6 +383,7 @@ class Waiting:
         if not self._levels:
             seconds = self._each = without_delays(seconds, self._each, fn.__code__)
         was_due = self._seconds >= self._price  # but there was no room
+        is_first = not self._calls
         self._calls += calls
         self._seconds += claim(seconds * calls)
         part = _PART_OF_LOOPS if self._of_numbers else 1
@@ -371,6 +394,8 @@ class Waiting:
         if self._levels:
             calls = self._calls // part
         most = min(calls, calls_within(within, seconds, are_short=not self._levels))
+        if is_first and self._levels and is_asked_for():
+            most = 0
         self._passed = most
         if most or calls_left(owner) > 0:  # those within the call may have been fewer than were let
             pass_calls(owner, fn, most)

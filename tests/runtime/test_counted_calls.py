@@ -302,10 +302,27 @@ def summed(xs):
 
 
 def test_a_short_call_is_cpythons_and_nothing_is_translated(clock):
-    f = ljit.jit(summed)
+    f, calls_it = ljit.jit(summed), ljit.jit(lambda: (f([1, 2, 3]), f([1] * 1000)))
     assert f([1, 2, 3]) == 6
-    assert f([1] * 1000) == 1000
+    assert calls_it() == (6, 1000)
     assert not f._calls.has_executor()
+
+
+def test_the_second_call_from_code_that_is_not_decorated_is_profiled_and_the_third_native(clock):
+    f = ljit.jit(summed)
+    for _ in range(4):
+        assert f([1, 2, 3]) == 6
+    (info,) = f.specializations
+    assert (info.runs, info.compiles, info.calls) == (1, 1, 2)
+
+
+def test_a_recursive_function_is_translated_at_its_first_call_from_such_code(clock):
+    @ljit.jit
+    def factorial(n):
+        return n if n < 2 else n * factorial(n - 1)
+
+    assert factorial(5) == 120
+    assert factorial._calls.has_executor()
 
 
 def test_a_call_that_took_as_long_as_its_compile_is_left_for_native_code(clock):
