@@ -313,7 +313,8 @@ class _Renamer:
         """Note for those who enter the loop in its midst what its variables are at its header."""
         live = self.liveness.header[loop].union(self.merged[loop])
         own = (name for name in live if display_name(name) == name)
-        self.graph.variables[loop] = {n: variables[n].value for n in own if n in variables}
+        found = {name: variables[name].value for name in own if name in variables}
+        self.graph.variables.setdefault(loop, found)  # run again, the pass sees no variables
 
     def _try(self, node: Node, variables: _Variables) -> None:
         self._begin(node)

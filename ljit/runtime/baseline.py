@@ -195,6 +195,14 @@ class Baseline(Record, frozen=False):
         return len(self._nodes)
 
     @computed_once
+    def global_names(self) -> frozenset[str]:
+        """The global variables of the function's module that it reads."""
+        scope = cast(types.FunctionType, self.fn).__globals__
+        reads = (node.attrs for node in self.graph.walk() if node.op is LOAD_GLOBAL)
+        own = (a for a in reads if getattr(a["scope"], "__globals__", None) is scope)
+        return frozenset(str(attrs["name"]) for attrs in own)
+
+    @computed_once
     def liveness(self) -> Liveness:
         with self.compiling():
             return Liveness(self.graph)

@@ -23,7 +23,7 @@ from ljit.cpython.own_frames import drop_own_frames
 from ljit.cpython.own_time import seconds_here, timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.records import Record
-from ljit.runtime.waiting import has_room
+from ljit.runtime.waiting import has_room, seconds_claimed
 
 if TYPE_CHECKING:
     from ljit.frontend.counted_trips import CountedLoop
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["CountedCalls"]
 
 _MOST_TRIPS = 256  # from one look to the next: CPython has these numbers at hand
+_OF_CALLEES = 0.75  # of what calls within it take: these functions are compiled by themselves
 _LOOKS = 16  # in the time until a call is left, at least
 
 
@@ -59,6 +60,7 @@ class _Clock(Record, frozen=False):
     last: float
     trips: int = 8
     own: float | None = None  # time of the processor, where a look at it was due first
+    claims: float = 0.0  # what calls of all functions had taken then
 
 
 class CountedCalls:
@@ -111,8 +113,9 @@ class CountedCalls:
         if now - clock.begun < self.seconds / 2:
             return False
         if clock.own is None:
-            clock.own = seconds_here()
+            clock.own, clock.claims = seconds_here(), seconds_claimed()
         spent = self.seconds / 2 + seconds_here() - clock.own
+        spent -= _OF_CALLEES * min(seconds_claimed() - clock.claims, spent)
         if spent < self.seconds or not has_room(self.price, spent=spent):
             return False
         clock.begun, clock.own = (

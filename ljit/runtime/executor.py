@@ -316,7 +316,7 @@ class ProfilingExecutor:
         if plan.refused is not None or (broken and is_left_alone()):
             return None
         if broken:
-            plan.feedback.changes.update(broken)
+            plan.feedback.see_changes(broken, self.fn.__globals__)
             self.retire(plan, f"changed: {', '.join(broken)}")
         wanted = self.options.num_profiled_runs if runs is None else runs
         if plan.runs < wanted or (runs is None and not self._may_compile(plan)):
@@ -355,6 +355,7 @@ class ProfilingExecutor:
     def _native_code(self, plan: Plan) -> NativeUnit | None:
         """Compile for what is known of the plan by now; None: nothing in it gains."""
         assert self.baseline is not None
+        plan.feedback.know_changes(self.baseline.global_names, self.fn.__globals__)
         earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
         plan.is_waiting = False
         plan.left_at.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from ljit.analysis.branch_histories import BranchHistories
 from ljit.ops.python.types import NO_ATTRIBUTE, is_users_object, own_attribute
@@ -15,6 +16,17 @@ __all__ = ["PlanFeedback"]
 
 
 CHANGES_OF_UNSTABLE = 2  # changes of a global variable after which it is no longer a constant
+
+
+class _Changes(Record, frozen=False):
+    """How often the global variables of a module changed under native code, and what they were then."""
+
+    times: Counter[str] = made_by(factory=Counter)
+    last: dict[str, int] = made_by(factory=dict)  # the values' ids
+
+
+#: by the ids of the dictionaries, which live as long as their functions: who takes another one's place is one compile
+_changes_of: dict[int, _Changes] = {}
 
 
 class PlanFeedback(Record, frozen=False):
@@ -92,6 +104,22 @@ class PlanFeedback(Record, frozen=False):
 
     def had_other_items(self, node_id: int) -> bool:
         return node_id in self.other_items
+
+    def see_changes(self, names: Iterable[str], variables: Mapping[str, object]) -> None:
+        """Note that some variables are not what native code took them for; global ones concern other functions, too."""
+        shared = _changes_of.setdefault(id(variables), _Changes())
+        for name in names:
+            self.changes[name] += 1
+            now = id(variables.get(name))
+            if shared.last.get(name) != now:
+                shared.last[name] = now
+                shared.times[name] += 1
+
+    def know_changes(self, names: Iterable[str], variables: Mapping[str, object]) -> None:
+        """Take over what code of other functions has met, before the first compile."""
+        shared = _changes_of.get(id(variables))
+        if shared is not None:
+            self.changes |= Counter({name: shared.times[name] for name in names})
 
     def summary(self) -> object:
         """What is known of the program, to compare with what will be known later."""

@@ -71,6 +71,7 @@ __all__ = [
     "is_staked",
     "leaves_calls",
     "loading",
+    "seconds_claimed",
 ]
 
 _SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
@@ -78,6 +79,9 @@ _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
 _LEAST_STAKE = 0.1  # seconds, for what is likely: nobody waits long for that
+_TIMES_LOADING = (
+    2  # as long as loading the compiler takes has a program to run: it has more to compile then
+)
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
@@ -159,6 +163,11 @@ def claim(seconds: float) -> float:
     """Count what calls of one function took."""
     _claims.seconds += seconds
     return seconds
+
+
+def seconds_claimed() -> float:
+    """What calls of all functions took."""
+    return _claims.seconds
 
 
 def counted_once(seconds: float) -> float:

@@ -108,6 +108,20 @@ def test_loops_over_generators_are_not_left_since_cpython_holds_these(each_trip_
     assert calls.left == 0
 
 
+def test_loops_are_left_where_lists_have_become_variables(each_trip_is_counted):
+    def summed(n):
+        pair = [n, 1]
+        pair[0] += pair[1]
+        total, step = pair[0], n * 2
+        for i in range(n):
+            total += i * step
+        return total
+
+    calls = LeftAt(summed, 2)
+    assert calls(4) == summed(4)
+    assert calls.left == 1
+
+
 class Thing:
     pass
 
@@ -352,6 +366,23 @@ def test_looks_are_as_frequent_as_trips_are_long(monkeypatch):
     assert (trips, seen) == (8, [16, 32, 64, 128, 256, 256, 256])
     clock.step = 0.25
     assert [calls.look(looks, 0)[0] for _ in range(9)] == [128, 64, 32, 16, 8, 4, 2, 1, 1]
+
+
+def test_calls_within_one_count_for_a_quarter_until_it_is_left(clock, monkeypatch):
+    clock.step = 0.01
+
+    def looks_until_it_is_left():
+        calls, looks = CountedCalls(summed, lambda: None), 0
+        calls.seconds = 1.0
+        seen = counted_calls._Clock(clock.perf_counter(), clock.now)
+        while not calls._is_over(seen, clock.perf_counter()):
+            looks += 1
+        return looks
+
+    monkeypatch.setattr(counted_calls, "seconds_claimed", lambda: 0.0)
+    assert 95 <= looks_until_it_is_left() <= 105
+    monkeypatch.setattr(counted_calls, "seconds_claimed", lambda: clock.now)
+    assert 245 <= looks_until_it_is_left() <= 255
 
 
 def test_what_is_loaded_for_calls_that_wait_is_no_compiler(clock, monkeypatch):
