@@ -141,11 +141,14 @@ def product_of_views(a, b, c):
     lambda: (numbers(3, 4), numbers(2, 4, 5)),
     lambda: (numbers(1, 3, 4), numbers(2, 4, 5)),
     lambda: (numbers(2, 3, 4), numbers(4)),
+    lambda: (np.asfortranarray(numbers(2, 3, 4)), numbers(4)),
+    lambda: (numbers(3, 2, 4).swapaxes(0, 1), numbers(4)),
+    lambda: (numbers(3, 2, 3, 4).swapaxes(0, 2), numbers(4)),
     lambda: (numbers(2, 1, 3, 4), numbers(5, 4, 2)),
     lambda: (numbers(0, 3, 4), numbers(4, 5)),
 )
 def product_of_stacks(a, b):
-    return a @ b
+    return a @ b, np.dot(a, b) if b.ndim == 1 else None
 
 
 @program(lambda: (numbers(2, 3, 4), numbers(2, 5, 4)), lambda: (numbers(5, 2, 6), numbers(5, 1, 6)))

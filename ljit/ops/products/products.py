@@ -37,6 +37,11 @@ def _product_dtype(x: Type, y: Type) -> np.dtype | None:
 
 
 def _infer_matmul(x: Type, y: Type) -> Type:
+    return _infer_product(x, y, keeps_order=True)
+
+
+def _infer_product(x: Type, y: Type, *, keeps_order: bool) -> Type:
+    """`keeps_order`: several axes of a stack of matrices have the order that they have in the operands."""
     arrays, dtype = both_arrays(x, y), _product_dtype(x, y)
     if arrays is None or dtype is None:
         return ANY
@@ -47,21 +52,18 @@ def _infer_matmul(x: Type, y: Type) -> Type:
     inner = (a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[-1])
     if batch is None or (None not in inner and inner[0] != inner[1]):
         return ANY
-    return _shaped(dtype, batch + rows + columns, (a, b))
+    shape = batch + rows + columns
+    if not shape:
+        return ScalarType(dtype)
+    layout = layout_like((a, b), len(shape)) if keeps_order and len(batch) > 1 else "C"
+    return ArrayType(dtype, shape, layout)
 
 
 def _infer_dot(x: Type, y: Type) -> Type:
     arrays = both_arrays(x, y)
     if arrays is None or (max(a.ndim for a in arrays) > 2 and arrays[1].ndim > 1):
         return ANY
-    return _infer_matmul(x, y)
-
-
-def _shaped(dtype: np.dtype, shape: tuple[int | None, ...], operands: Sequence[Type]) -> Type:
-    if not shape:
-        return ScalarType(dtype)
-    layout = "C" if len(shape) < 4 else layout_like(operands, len(shape))
-    return ArrayType(dtype, shape, layout)
+    return _infer_product(x, y, keeps_order=False)
 
 
 def _infer_outer(x: Type, y: Type) -> Type:
@@ -135,7 +137,10 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
         sums = _sums_of_computed(parts, x, y, dtype)
         if sums is not None:
             return sums
-    are_rows = a.ndim > 1 and b.ndim == 1 and a.shape[0] is None
+    # NumPy puts the rows of each matrix side by side, in whatever order those of a stack lie
+    are_rows = (
+        b.ndim == 1 and a.shape[0] is None and (a.ndim == 2 or (a.ndim > 2 and a.layout == "C"))
+    )
     if not are_rows or a.shape[-1:] != b.shape or None in b.shape:
         return None
     return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=a.ndim - 1)
@@ -320,7 +325,7 @@ def _lower_matmul(e: Emitter, x: V, y: V) -> V:
     left, right = _Operand(e, x, is_left=True), _Operand(e, y, is_left=False)
     e.bail_if(e.compare("ne", left.columns, right.rows), "matrices whose sizes do not fit")
     core = [left.rows, left.columns, right.columns]
-    type_ = _infer_matmul(x.type, y.type)
+    type_ = _infer_product(x.type, y.type, keeps_order=False)
     zero = e.const(INT, 0)
     if isinstance(type_, ScalarType):
         strides = [zero, zero, zero, *left.steps, *right.steps, zero, zero]
