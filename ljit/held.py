@@ -1,9 +1,10 @@
 """Callables that variables hold: which kinds of them come to a place of a program.
 
-Many are made anew for each use, and give a function values of their own in front of the arguments: a function that a
-function makes gives what is in its cells (and its defaults, behind the arguments), a bound method its object, a
-`functools.partial` its arguments. Those that differ in these values alone are of one kind, if they are of the same
-classes. Any other function is a kind of its own. Where a method of objects is called, those of one class are a kind.
+Many are made anew for each use, and give a function values of their own in front of the arguments: a lambda, or a
+function that a function makes, gives what is in its cells (and its defaults, behind the arguments), a bound method its
+object, a `functools.partial` its arguments. Those that differ in these values alone are of one kind, if they are of the
+same classes. Any other function is a kind of its own. Where a method of objects is called, those of one class are a
+kind.
 """
 
 from __future__ import annotations
@@ -263,7 +264,7 @@ def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
     cls = type(value)
     plain = value if cls is FunctionType else _plain_of.get(cls, lambda _: None)(value)
-    if isinstance(plain, FunctionType) and "<locals>" in plain.__code__.co_qualname:
+    if isinstance(plain, FunctionType) and _is_made(plain.__code__):
         cells = tuple(map(_type_in, plain.__closure__ or ()))
         defaults = plain.__defaults__ or ()
         classes = (*map(_class_in, plain.__closure__ or ()), *map(type, defaults))
@@ -294,6 +295,11 @@ def with_kind(found: HeldKind | None, kinds: tuple[HeldKind, ...]) -> tuple[Held
             return (*kinds[:index], both, *kinds[index + 1 :])
     has_methods = kinds and any(isinstance(kind, HeldMethod) for kind in (*kinds, found))
     return None if has_methods or len(kinds) == MAX_KINDS else (*kinds, found)
+
+
+def _is_made(code: CodeType) -> bool:
+    """Whether functions of the code are made where they are used: by other functions, or as lambdas."""
+    return code.co_name == "<lambda>" or "<locals>" in code.co_qualname
 
 
 def _type_in(cell: CellType) -> Type:

@@ -254,6 +254,11 @@ class Profile:
         """Give all that was seen at the node; None: it never ran."""
         return self._observations.get(node_id)
 
+    def kinds_at(self, node_id: int) -> tuple[HeldKind, ...]:
+        """Give the kinds of callables that came to the node; none if other objects came, or too many kinds."""
+        found = self._observations.get(node_id)
+        return (found.kinds or ()) if found is not None else ()
+
     def observed(self, node_id: int, *, with_sizes: bool = False) -> Type | None:
         """Give the join of the types seen at the node; None: it never ran."""
         found = self._observations.get(node_id)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ljit.analysis.assumptions import is_stable_constant
 from ljit.ir import Graph, Node, Value
 from ljit.ops.control import CONSTANT, PROFILE
+from ljit.ops.members import IS_KIND
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
 from ljit.ops.objects import CALL, CALL_EX
 from ljit.passes.manager import graph_pass
@@ -30,7 +31,7 @@ def insert_profile_nodes(graph: Graph) -> bool:
                 profile(out, node.next)
     for param in reversed(graph.params):
         profile(param, graph.block.first)
-    for node in [node for node in graph.walk() if node.op in (CALL, CALL_EX)]:
+    for node in [node for node in graph.walk() if node.op in (CALL, CALL_EX, IS_KIND)]:
         _profile_callee(node)
     return graph.version != before
 
@@ -45,7 +46,7 @@ def _is_changeable(node: Node) -> bool:
 
 
 def _profile_callee(call: Node) -> None:
-    """Put one in front of a call whose callee is a variable that was bound in another block."""
+    """Put one in front of a call, or a look at what is called, if the callee was bound in another block."""
     callee = call.inputs[0]
     made = callee.node
     if made is not None and (made.block is call.block or _is_name(callee)):

@@ -39,7 +39,6 @@ from ljit.held import (
     Partials,
     Receivers,
 )
-from ljit.ops.control import OTHER_CALLABLE
 from ljit.ops.python.types import NO_ATTRIBUTE, class_of
 from ljit.types import ANY, BOOL
 
@@ -123,10 +122,10 @@ _Differences = Iterator[Ref]
 _Reading = Generator[Ref, None, Ref]
 
 
-def check_kind(e: Emitter, x: Native, kind: HeldKind) -> None:
+def check_kind(e: Emitter, x: Native, kind: HeldKind, reason: str) -> None:
     """Leave unless the object is a callable of the kind."""
     for differs in _DIFFERENCES[type(kind)](e, x, kind):
-        e.bailout.bail_if(differs, OTHER_CALLABLE)
+        e.bailout.bail_if(differs, reason)
 
 
 def is_kind(e: Emitter, x: Native, kind: HeldKind, used: tuple[int, ...]) -> Native:

@@ -180,6 +180,7 @@ class _Writer:
             for n in dict.fromkeys(ending)
             if not live >> n & 1
             for same in self.code.temporaries.get(n, ())
+            if not live >> same & 1
         ]
         if dead:
             self.put(" = ".join([*(self.targets([n]) for n in dead), "None"]))

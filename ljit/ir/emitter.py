@@ -467,7 +467,7 @@ class Emitter(Protocol):
     def own_attribute(self, x: V, name: str) -> V:
         """The attribute that the object itself has; bail if it has none."""
 
-    def check_kind(self, x: V, kind: HeldKind) -> None:
+    def check_kind(self, x: V, kind: HeldKind, reason: str) -> None:
         """Bail unless the object is a callable of the kind."""
 
     def is_kind(self, x: V, kind: HeldKind, used: tuple[int, ...]) -> V:

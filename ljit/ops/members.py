@@ -12,6 +12,7 @@ from types import BuiltinMethodType, MethodDescriptorType, MethodType
 from ljit.held import HeldKind, held_kind
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, declare
 from ljit.ir.emitter import V
+from ljit.ops.control import OTHER_CALLABLE, OUT_OF_RANGE
 from ljit.ops.python.types import own_attribute
 from ljit.types import ANY, BOOL, ObjectType, Type
 
@@ -83,9 +84,13 @@ def _super_method(above: type, name: str, x: object) -> object:
     return getattr(super(above, x), name)
 
 
-def _lower_check_kind(e: Emitter, x: V, *, kind: HeldKind) -> tuple[V, ...]:
-    e.check_kind(x, kind)
+def _lower_check_kind(e: Emitter, x: V, *, kind: HeldKind, in_front: bool = False) -> tuple[V, ...]:
+    e.check_kind(x, kind, OUT_OF_RANGE if in_front else OTHER_CALLABLE)
     return ()
+
+
+def _is_object(x: Type, **_attrs: object) -> bool:
+    return x.is_boxed
 
 
 def _is_kind(x: object, *, kind: HeldKind, used: tuple[int, ...]) -> bool:
@@ -220,10 +225,10 @@ CHECK_MEMBERS = declare(
 CHECK_KIND = declare(
     OpDef(
         "prim::check_kind",
-        Schema("(x, *, kind)"),
-        "Leave native code unless the object is a callable of the kind.",
-        infer=lambda x, *, kind: (),
-        evaluate=lambda x, *, kind: None,
+        Schema("(x, *, kind, in_front=False)"),
+        "Leave native code unless the object is a callable of the kind; `in_front`: of a loop that may not call it.",
+        infer=lambda x, *, kind, in_front=False: (),
+        evaluate=lambda x, *, kind, in_front=False: None,
         lower=_lower_check_kind,
         effects=Effect.READ | Effect.RAISE,
     )
@@ -236,7 +241,7 @@ IS_KIND = declare(
         infer=lambda x, *, kind, used: BOOL,
         evaluate=_is_kind,
         lower=lambda e, x, *, kind, used: e.is_kind(x, kind, used),
-        can_lower=any_operands,
+        can_lower=_is_object,
         effects=Effect.READ,
     )
 )
@@ -248,7 +253,8 @@ GIVEN_VALUE = declare(
         infer=lambda x, *, kind, index: ANY,
         evaluate=lambda x, *, kind, index: kind.value(x, index),
         lower=lambda e, x, *, kind, index: e.given_value(x, kind, index),
-        can_lower=any_operands,
+        can_lower=_is_object,
         effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
+        is_profiled=True,
     )
 )

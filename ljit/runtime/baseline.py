@@ -17,6 +17,7 @@ from ljit.analysis.assumptions import (
     assumptions_of_global,
     python_function,
 )
+from ljit.analysis.held_callees import HeldCallees
 from ljit.analysis.liveness import Liveness
 from ljit.cpython.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 from ljit.cpython.garbage import no_collections
@@ -26,9 +27,11 @@ from ljit.cpython.own_time import timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.errors import InternalError, UserError
 from ljit.frontend.emitting.emit import build_graph
+from ljit.held import HeldKind
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node
 from ljit.ops.control import CONSTANT
+from ljit.ops.members import IS_KIND
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
 from ljit.passes import run_passes
 from ljit.records import Record
@@ -40,6 +43,7 @@ __all__ = [
     "SPECIALIZED_PIPELINE",
     "SSA_PIPELINE",
     "Baseline",
+    "graph_for_inlining",
     "script_graph",
 ]
 
@@ -109,7 +113,7 @@ def script_graph(fn: types.FunctionType) -> Graph:
     return graph
 
 
-def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
+def graph_for_inlining(fn: types.FunctionType) -> Graph | None:
     """Give the graph of a callee, or None if it cannot be inlined."""
     try:
         return _shared_graph(fn)
@@ -153,17 +157,21 @@ class Baseline(Record, frozen=False):
     def of(
         fn: types.FunctionType,
         twin_of: Callable[[types.FunctionType], object],
+        held: HeldCallees,
         *,
         profiles_operators: bool = False,
     ) -> Baseline:
         """Translate `fn`. Raises UserError if it is outside of the translated subset.
 
-        `twin_of` gives the decorated functions through which plain ones are called.
+        `twin_of` gives the decorated functions through which plain ones are called. The bodies of those that are `held`
+        stand where they are called.
         """
         pipeline = BASELINE_PIPELINE + (",profile_operators" if profiles_operators else "")
         with _compiling(fn):
             graph = script_graph(fn)
-            run_passes(graph, pipeline, graph_of=_graph_for_inlining, twin_of=twin_of)
+            run_passes(
+                graph, pipeline, graph_of=graph_for_inlining, twin_of=twin_of, held=held, around=fn
+            )
             made = Baseline(fn, graph, tuple(_sources_of(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made
@@ -238,9 +246,17 @@ def _own_names(node: Node) -> list[Assumption]:
 
 def _functions_in(fn: types.FunctionType, graph: Graph) -> list[types.FunctionType]:
     """The functions whose bodies are in the graph: each is compared with what is called."""
-    constants = (node.output.constant for node in graph.walk() if node.op is CONSTANT)
-    functions = {id(f): f for f in map(python_function, constants) if f is not None}
+    compared = (_compared(node) for node in graph.walk())
+    functions = {id(f): f for f in map(python_function, compared) if f is not None}
     return list({id(fn): fn, **functions}.values())
+
+
+def _compared(node: Node) -> object:
+    """What the node compares with a variable, or names, if that may be a function."""
+    if node.op is IS_KIND:
+        kind = node.attrs["kind"]
+        return kind.function if isinstance(kind, HeldKind) else None
+    return node.output.constant if node.op is CONSTANT else None
 
 
 def _code_of(fn: types.FunctionType) -> Assumption:

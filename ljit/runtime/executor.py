@@ -36,6 +36,7 @@ from ljit.runtime import links
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.callees import KnownCallees
 from ljit.runtime.cold import ColdCalls, takes_objects
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
@@ -118,6 +119,7 @@ class ProfilingExecutor:
         self._before = before  # its code may be, too
         self._baseline: Baseline | None = None
         self.lacks_profiles = False  # of operators that are methods of users' classes
+        self.callees: KnownCallees = KnownCallees(None if before is None else before.callees)
 
     @property
     def plans(self) -> Mapping[tuple[Type, ...], Plan]:
@@ -142,13 +144,23 @@ class ProfilingExecutor:
                 self._make_baseline()
         return self._baseline
 
+    def baseline_for(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> Baseline | None:
+        """The same, with the bodies of functions among the arguments of the first call where they are called."""
+        if self._baseline is None and any(map(callable, (*args, *kwargs.values()))):
+            with self.lock, compiler_frames():
+                self.callees.note_arguments(bind_arguments(self.fn, args, kwargs) or ())
+        return self.baseline
+
     @property
     def is_outdated(self) -> bool:
         """Whether the function, or one that was inlined, has got other code since it was translated.
 
-        Or whether it is to be translated with more profiles.
+        Or whether it is to be translated with more profiles, or functions that it calls.
         """
-        return self._baseline is not None and (self.lacks_profiles or self._baseline.is_outdated)
+        lacks = self.lacks_profiles or self.callees.are_lacking
+        return self._baseline is not None and (lacks or self._baseline.is_outdated)
 
     def _make_baseline(self) -> None:
         if self._baseline is not None or self.refused is not None:
@@ -156,7 +168,10 @@ class ProfilingExecutor:
         try:
             before = seconds_of_own_work()
             lacking = self._before is not None and self._before.lacks_profiles
-            self._baseline = Baseline.of(self.fn, self._twin_of, profiles_operators=lacking)
+            callees = self.callees.used
+            self._baseline = Baseline.of(
+                self.fn, self._twin_of, callees, profiles_operators=lacking
+            )
             self.bet.add(seconds_of_own_work() - before)
         except UserError as error:
             if self.options.strict:
@@ -203,7 +218,7 @@ class ProfilingExecutor:
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if not self.cold.is_over:
             return call_cold(self, args, kwargs)
-        if self.baseline is None:
+        if self.baseline_for(args, kwargs) is None:
             if self.refused is not None:
                 pass_calls(self.owner, self.fn, FOR_EVER)
             return self.run_plainly(args, kwargs)
@@ -336,6 +351,10 @@ class ProfilingExecutor:
         """Put native code of the plan in use, or leave its calls to CPython."""
         if plan.is_used_up:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
+            return
+        assert self.baseline is not None
+        self.callees.note_seen(self.baseline.graph, plan.feedback.profile)
+        if self.callees.are_lacking:
             return
         try:
             unit = self._native_code(plan)

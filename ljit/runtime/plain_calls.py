@@ -42,7 +42,8 @@ def call_cold(
             executor.link_if_loaded()
         return result
     cold.was_looked_at = True
-    values = bind_arguments(fn, args, kwargs) if executor.baseline is not None else None
+    baseline = executor.baseline_for(args, kwargs)
+    values = bind_arguments(fn, args, kwargs) if baseline is not None else None
     plan = executor.table.plan_for(values) if values is not None else None
     if values is None or plan is None:
         return executor.run_plainly(args, kwargs)

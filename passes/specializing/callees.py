@@ -5,12 +5,12 @@ Functions are found by objects, by `super()`, by the class's own name, or in var
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from types import CodeType, MethodType
+from types import MethodType
 
 from ljit.analysis.assumptions import python_function
-from ljit.held import HeldKind, KnownFunction, MadeFunctions
+from ljit.analysis.held_callees import is_made_anew, is_of_library
+from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
 from ljit.ops.python.types import find_behind, has_plain_lookup, has_plain_stores, is_open
@@ -31,7 +31,6 @@ __all__ = [
     "worth_a_check",
 ]
 
-_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 _MISSING = object()
 
 
@@ -65,33 +64,19 @@ def worth_a_check(seen: Observation | None) -> Sequence[HeldKind]:
     A decorated function that a function has made is another one in other calls.
     """
     kinds = seen.kinds if seen is not None else None
-    if kinds is None or any(map(_is_made_anew, kinds)):
+    if kinds is None or any(map(is_made_anew, kinds)):
         return ()
     return kinds if any(map(_is_known, kinds)) else ()
-
-
-def _is_made_anew(kind: HeldKind) -> bool:
-    function = python_function(kind.function)
-    return (
-        isinstance(kind, KnownFunction)
-        and function is not None
-        and "<locals>" in function.__qualname__
-    )
 
 
 def _is_known(kind: HeldKind) -> bool:
     """Whether it is known what callables of the kind do: of others than Python's those that have an op."""
     function = python_function(kind.function)
     if isinstance(kind, MadeFunctions):
-        return not _is_of_library(kind.code)
+        return not is_of_library(kind.code)
     if function is None:
         return callable_op(kind.function, "callables") is not None
-    return not _is_of_library(function.__code__)
-
-
-def _is_of_library(code: CodeType) -> bool:
-    """Whether it is of an installed library."""
-    return code.co_filename.startswith(_LIBRARY)
+    return not is_of_library(function.__code__)
 
 
 def users_method(type_: Type, name: str) -> object:
@@ -148,7 +133,7 @@ def _find(cls: type, name: str) -> object:
 def _users_function(found: object) -> object:
     """What a class has, if it is a function, decorated or not, and not one of an installed library; else None."""
     function = python_function(found)
-    return None if function is None or _is_of_library(function.__code__) else found
+    return None if function is None or is_of_library(function.__code__) else found
 
 
 def function_of(bound: Node) -> tuple[object, Sequence[Value]]:

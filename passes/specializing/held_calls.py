@@ -71,7 +71,7 @@ class HeldCalls:
         if not ways:
             return self.walk.visit_operation(node)
         held = variable()
-        if len(kinds) == 1:
+        if len(kinds) == 1 and node.id not in self.walk.feedback.failed_tests:
             self.walk.out.append(CHECK_KIND, (held,), {"kind": kinds[0]}, like=node)
             return ways[0].emit(held)
         results = self._choose(node, held, ways, has_others=len(ways) < len(kinds))
@@ -79,6 +79,34 @@ class HeldCalls:
             return False
         self.walk.values[node.output] = results[0]
         self.walk.snapshot(f"after:{node.id}", self.walk.liveness.live_after(node))
+        return True
+
+    def is_for_others(self, node: Node) -> bool:
+        """Whether a call of the baseline graph is for other callables than those inlined there, and none came."""
+        around, seen = node.block.owner if node.block is not None else None, node.inputs[0].node
+        if around is None or around.op is not IF or around.inputs[0].made_by(IS_KIND) is None:
+            return False
+        assert seen is not None
+        return seen.op is PROFILE and self.walk.feedback.observation(seen.id) is None
+
+    def visit_test(self, node: Node) -> bool:
+        """``prim::is_kind`` of the baseline graph: no test where callables of one kind came, but a check.
+
+        The check may go in front of a loop. Where it failed there, the call was not reached: the test stays.
+        """
+        held, kind, used = self.walk.values[node.inputs[0]], node.attrs["kind"], node.attrs["used"]
+        assert isinstance(kind, HeldKind) and isinstance(used, tuple)
+        kinds = self.kinds_of(node.inputs[0])
+        feedback = self.walk.feedback
+        has_failed = feedback.is_widened(node.id) or node.id in feedback.failed_tests
+        if not kinds or not held.type.is_boxed or has_failed:
+            return self.walk.visit_operation(node)
+        is_here = any(kind.joined(other) is not None for other in kinds)
+        if is_here and len(kinds) > 1:
+            return self.walk.visit_operation(node)
+        if is_here:
+            self.walk.out.append(CHECK_KIND, (held,), {"kind": kind}, like=node)
+        self.walk.finish(node, [self.walk.out.constant_object(is_here)])
         return True
 
     def _choose(

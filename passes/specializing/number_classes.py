@@ -18,7 +18,8 @@ with it as well where native code is left, so this asks of all that the *baselin
   what comes out of it is NumPy's anyway.
 
 `plausible` looks before the loop is walked, `is_unseen` when it was walked with such numbers. No unknown code runs in
-the loop, and all of it was run before. Cost: linear in the loop and the uses of the number.
+the loop, and all of it was run before, as was what variables hold that are called in it. Cost: linear in the loop and
+the uses of the number.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from ljit.ops.arrays.rules import dtype_of
 from ljit.ops.containers.iteration import HAS_NEXT, ITER_CALL, NEXT
 from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import BREAK, DEOPTIMIZE, IF, LOOP, PROFILE
+from ljit.ops.members import CHECK_KIND
 from ljit.ops.objects import UNPACK
 from ljit.passes.containers.carried import carried_values, handed_on
 from ljit.types import ANY, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type, ViewType
@@ -65,7 +67,7 @@ def is_unseen(
     values: _Values,
 ) -> bool:
     """Whether `made`, the loop written with such numbers, gives what it gives with the initial values."""
-    if any(n.op is DEOPTIMIZE or n.op.effects_of(n) & Effect.CALL for n in made.blocks[0].walk()):
+    if any(_may_run_other_code(n, made) for n in made.blocks[0].walk()):
         return False
     inside = {made.blocks[0], *(block for n in made.blocks[0].walk() for block in n.blocks)}
     has_trip = partial(_has_trip, values=values)
@@ -84,6 +86,16 @@ def is_unseen(
         ):
             return False
     return True
+
+
+def _may_run_other_code(node: Node, loop: Node) -> bool:
+    """Whether it runs unknown code, or leaves for code that was not run before.
+
+    A check of what a variable from in front of the loop holds goes there (`hoist_guards`).
+    """
+    if node.op is CHECK_KIND:
+        return node.inputs[0].is_inside(loop)
+    return node.op is DEOPTIMIZE or bool(node.op.effects_of(node) & Effect.CALL)
 
 
 # -- uses ------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ are guessed, which `passes/unbox_lists.py` looks for. Cost: linear in the uses o
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Protocol
 
 from ljit.ir import Node, OpDef, Value, get_op
@@ -29,6 +29,10 @@ _Places = tuple[int, ...]
 
 class Failures(Observations, Protocol):
     """Where native code failed before."""
+
+    @property
+    def failed_tests(self) -> Container[int]:
+        """Nodes whose check in front of a loop failed."""
 
     def is_widened(self, node_id: int) -> bool:
         """Whether it failed at this node, so that the result must stay boxed."""

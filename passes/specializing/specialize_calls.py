@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from ljit.analysis.assumptions import assumptions_of_cell, python_function
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.containers.tuples import TUPLE_INDEX
-from ljit.ops.control import PROFILE
+from ljit.ops.control import NOT_RUN, PROFILE
 from ljit.ops.members import (
     CHECK_IN_CLASS,
     CHECK_MEMBERS,
     CHECK_SUPER,
+    IS_KIND,
     MEMBER,
     METHOD,
     NEW_OBJECT,
@@ -77,6 +78,7 @@ class Calls:
             get_op("py::getattr"): self.visit_attribute,
             get_op("py::setattr"): self.visit_attribute_store,
             get_op("prim::bound_super"): self.visit_super,
+            IS_KIND: self.held.visit_test,
         }
 
     def visit_operator(self, node: Node) -> bool:
@@ -96,6 +98,8 @@ class Calls:
 
     def visit_call_by_none(self, node: Node) -> bool:
         """A call, in branches if arguments may be None and native code may be called."""
+        if self.held.is_for_others(node):
+            return self.walk.out.deoptimize(NOT_RUN, node)
         callee = self.walk.values[node.inputs[0]]
         found = _bound_function(callee)[0] or (callee.constant if callee.is_constant else None)
         function = python_function(found)

@@ -11,6 +11,7 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.analysis.held_callees import HeldCallees
 from ljit.runtime.baseline import Baseline
 from ljit.testing.chaos import (
     eager_loops,
@@ -69,19 +70,23 @@ def equal_baselines_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def baseline_of(
-    fn: FunctionType, twin_of: Callable[[FunctionType], object], *, profiles_operators: bool = False
+    fn: FunctionType,
+    twin_of: Callable[[FunctionType], object],
+    held: HeldCallees,
+    *,
+    profiles_operators: bool = False,
 ) -> Baseline:
     """The baseline of a program that an earlier test made, if no other function is called through it."""
     key = fn, profiles_operators
-    if key not in BASELINES:
+    if held.by_place or key not in BASELINES:
         twins: list[FunctionType] = []
 
         def noted_twin(called: FunctionType) -> object:
             twins.append(called)
             return twin_of(called)
 
-        made = MAKE_BASELINE(fn, noted_twin, profiles_operators=profiles_operators)
-        if twins:
+        made = MAKE_BASELINE(fn, noted_twin, held, profiles_operators=profiles_operators)
+        if twins or held.by_place:
             return made
         BASELINES[key] = made
     return BASELINES[key]

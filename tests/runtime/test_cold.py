@@ -14,7 +14,7 @@ import ljit.codegen
 from ljit import config
 from ljit.cpython import own_time
 from ljit.ops.control import CALL_NATIVE
-from ljit.runtime import cold, likely, passing, plans, prices, waiting
+from ljit.runtime import callees, cold, likely, passing, plans, prices, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.plans import MANY_KINDS, RUNS_OF_SHORT_ONE, Plan
@@ -456,6 +456,7 @@ def test_time_in_callees_is_none_of_the_caller(monkeypatch):
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
     monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(callees, "_function_to_inline", lambda _kind: None)
 
     @ljit.jit
     def inner(n):

@@ -9,13 +9,23 @@ import pytest
 import ljit
 from ljit import config
 from ljit.ops.control import CALL_NATIVE
+from ljit.ops.members import CHECK_KIND, IS_KIND
+from ljit.runtime import callees
 from ljit.testing.chaos import fail_each_guard
 
 
 @pytest.fixture(autouse=True, params=[200000, 0], ids=["quick", "optimised"])
 def at_once(request):
+    """Compile without waiting."""
     with config.overridden(cold_calls=False, quick_runs=request.param):
         yield
+
+
+@pytest.fixture(autouse=True, params=["inlined", "linked"])
+def way(request, monkeypatch):
+    """Small functions stand where they are called, or are called by links as large ones."""
+    if request.param == "linked":
+        monkeypatch.setattr(callees, "_function_to_inline", lambda _kind: None)
 
 
 def scaled(x, scale=3):
@@ -102,7 +112,9 @@ of_held = pytest.mark.parametrize("get", HELD.values(), ids=HELD)
 
 
 def native_calls(made, *args):
-    return sum(node.op is CALL_NATIVE for node in made.graph_for(*args).walk())
+    """How many callables are called natively, or stand in the place of the call."""
+    ops = [node.op for node in made.graph_for(*args).walk()]
+    return ops.count(CALL_NATIVE) or ops.count(CHECK_KIND) + ops.count(IS_KIND)
 
 
 def bailouts(made):

@@ -14,11 +14,14 @@ import pytest
 import ljit
 from ljit import config
 from ljit.ops.control import CALL_NATIVE
+from ljit.runtime import callees
 from ljit.testing.chaos import fail_each_guard
 
 
 @pytest.fixture(autouse=True, params=[200000, 0], ids=["quick", "optimised"])
-def at_once(request):
+def at_once(request, monkeypatch):
+    """Compile without waiting, and call functions by links as if they were too large to be inlined."""
+    monkeypatch.setattr(callees, "_function_to_inline", lambda _kind: None)
     with config.overridden(cold_calls=False, quick_runs=request.param):
         yield
 
