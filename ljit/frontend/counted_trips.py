@@ -26,6 +26,7 @@ would run their handlers. Loops in expressions are, too.
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -129,7 +130,17 @@ def _shares_variables(code: CodeType) -> bool:
 
 def _shows_variables(fn: FunctionType) -> bool:
     """Whether it may ask for the variables of its frame, or for the code."""
-    return not _SHOW_VARIABLES.isdisjoint(fn.__code__.co_names) or calls_for_frames(fn)
+    named = _SHOW_VARIABLES.intersection(fn.__code__.co_names)
+    return not all(_is_programs_own(name, fn) for name in named) or calls_for_frames(fn)
+
+
+def _is_programs_own(name: str, fn: FunctionType) -> bool:
+    """Whether the name of a builtin stands for a global variable of the program's, or the function binds it so."""
+    code, variables = fn.__code__, fn.__globals__
+    if name in variables:
+        return variables[name] is not getattr(builtins, name, None)
+    pairs = zip(code.co_code[::2], code.co_code[1::2], strict=True)
+    return (opmap["STORE_GLOBAL"], code.co_names.index(name)) in pairs
 
 
 class _CannotLeaveError(Exception):

@@ -122,6 +122,34 @@ def test_loops_are_left_where_lists_have_become_variables(each_trip_is_counted):
     assert calls.left == 1
 
 
+def binds_vars(n):
+    global vars
+    vars = [*range(n)]
+    total = 0
+    for x in range(n):
+        total += vars[x]
+    return total
+
+
+def asks_vars(thing):
+    found = []
+    for x in vars(thing):
+        found.append(x)
+    return found
+
+
+def test_global_variables_that_are_named_as_builtins_show_no_variables(
+    each_trip_is_counted, monkeypatch
+):
+    monkeypatch.delitem(globals(), "vars", raising=False)
+    assert LeftAt(asks_vars).counted is None
+    calls = LeftAt(binds_vars, 2)
+    assert calls(4) == 6
+    assert calls.left == 1
+    assert LeftAt(asks_vars).counted is not None
+    del globals()["vars"]
+
+
 class Thing:
     pass
 
