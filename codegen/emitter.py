@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
-from ljit.codegen.exits.convert import convert, member_of, of_members
+from ljit.codegen.exits.convert import convert, of_members
 from ljit.codegen.functions.bodies import Body, lower_depth
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.work import count_work
@@ -29,6 +29,7 @@ from ljit.codegen.references.lifetimes import is_used_up_at_once
 from ljit.codegen.references.ownership import Ownership
 from ljit.codegen.scalars import arithmetic, overflows
 from ljit.codegen.scalars.hypotenuses import Hypotenuse
+from ljit.codegen.scalars.unions import member_of
 from ljit.ops.control import LOOP
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
@@ -240,7 +241,7 @@ class Emitter:
         return convert(self, x, type_)
 
     def member(self, x: Native, type_: Type) -> Native:
-        return member_of(x, type_)
+        return member_of(self.f, x, type_)
 
     def of_members(self, x: Native, compute: Callable[[Native], Native]) -> Native:
         return of_members(self, x, compute)

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.arrays import is_contiguous, strides_of
 from ljit.codegen.exits.bailout import known_object
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, integer, undef
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.llvm.forms import (
     ArrayParts,
     Native,
     aggregate,
     array_parts,
     array_value,
-    components,
     items_of,
-    member_parts,
     split,
     undef_of,
 )
 from ljit.codegen.references.boxing import box, incref, is_in_no_cycle, unbox, untrack
+from ljit.codegen.scalars.unions import as_union, member_of
 from ljit.errors import CodegenError
 from ljit.types import (
     ANY,
@@ -48,7 +47,6 @@ __all__ = [
     "convert",
     "has_member",
     "hold_made",
-    "member_of",
     "narrow",
     "new_object",
     "of_members",
@@ -205,27 +203,11 @@ def convert(e: Emitter, value: Native, type_: Type) -> Native:
 
 def _to_union(e: Emitter, value: Native, type_: UnionType) -> Native:
     source = value.type
-    members = source.members if isinstance(source, UnionType) else (source,)
-    parts = [undef(part) for part in components(type_)]
-    tag = None
-    for index, member in enumerate(members):
+    for member in source.members if isinstance(source, UnionType) else (source,):
         if member not in type_.members:
             msg = f"{member} is not a member of {type_}"
             raise CodegenError(msg)
-        target = type_.members.index(member)
-        start, stop = member_parts(type_, target)
-        number = integer("i8", target)
-        if isinstance(source, UnionType):
-            begin, end = member_parts(source, index)
-            parts[start:stop] = value.parts[begin:end]
-            is_member = e.f.icmp("eq", value.parts[0], index)
-            tag = number if tag is None else e.f.select(is_member, number, tag)
-        else:
-            parts[start:stop] = value.parts
-            tag = number
-    assert tag is not None
-    parts[0] = tag
-    return Native(type_, parts)
+    return as_union(e.f, value, type_)
 
 
 def _to_array(e: Emitter, value: Native, type_: ArrayType) -> Native:
@@ -265,21 +247,13 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
     return result
 
 
-def member_of(value: Native, member: Type) -> Native:
-    """Give a Union as one of a member; where it holds another one, what nobody looks at."""
-    source = value.type
-    if not isinstance(source, UnionType):
-        return value
-    return Native(member, value.parts[slice(*member_parts(source, source.members.index(member)))])
-
-
 def of_members(e: Emitter, value: Native, compute: Callable[[Native], Native]) -> Native:
     """Compute something of a Union as of each of its members, and choose by the tag."""
     if not isinstance(value.type, UnionType):
         return compute(value)
     result: Native | None = None
     for member in value.type.members:
-        one = compute(member_of(value, member))
+        one = compute(member_of(e.f, value, member))
         is_it = Native(BOOL, (has_member(e, value, member),))
         result = one if result is None else e.select(is_it, one, result)
     assert result is not None
@@ -318,20 +292,8 @@ def _narrow_union(e: Emitter, value: Native, type_: Type, reason: str) -> Native
     assert isinstance(source, UnionType)
     e.bailout.bail_if(e.f.bool_not(has_member(e, value, type_)), reason)
     if not isinstance(type_, UnionType):
-        return member_of(value, type_) if type_ in source.members else undef_of(type_)
-    parts = [undef(part) for part in components(type_)]
-    tag: Ref = integer("i8", 0)
-    for index, member in enumerate(type_.members):
-        if member not in source.members:
-            continue
-        at = source.members.index(member)
-        begin, end = member_parts(source, at)
-        start, stop = member_parts(type_, index)
-        parts[start:stop] = value.parts[begin:end]
-        is_member = e.f.icmp("eq", value.parts[0], at)
-        tag = e.f.select(is_member, integer("i8", index), tag)
-    parts[0] = tag
-    return Native(type_, parts)
+        return member_of(e.f, value, type_) if type_ in source.members else undef_of(type_)
+    return as_union(e.f, value, type_)
 
 
 def _narrow_array(e: Emitter, value: Native, type_: ArrayType, reason: str) -> Native:

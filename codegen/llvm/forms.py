@@ -10,7 +10,7 @@
 | range | start, stop, step |
 | slice | the components of start, stop and step |
 | array | object, owner, data, each unknown size (i64), with layout "strided" each stride (i64, bytes) |
-| Union | tag (i8, index of the member), then the components of every member; scalars of one machine type share theirs |
+| Union | tag (i8, index of the member), then the components of every member; all ints share one, and all floats |
 | None, Unbound, Never | nothing |
 | Any, str, list, Object | one pointer |
 
@@ -229,30 +229,41 @@ def aggregate(type_: Type, items: Sequence[Native]) -> Native:
 
 @forgets_classes
 @lru_cache(maxsize=1024)
-def _union_layout(type_: UnionType) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The components of a union, and where those of each member start.
+def _union_layout(type_: UnionType) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """The components of a union, and where those of each member start and stop.
 
     A float and an np.float64 share theirs: what is done to either is the same code then, and LLVM needs no
-    branch on the tag.
+    branch on the tag. So do numbers of fewer bits, which are held exactly (`scalars/unions.py`).
     """
+    kept = {_sharing(member): components(member) for member in sorted(type_.members, key=_width)}
     parts: tuple[str, ...] = ("i8",)
-    starts: list[int] = []
-    shared: dict[tuple[str, ...], int] = {}
+    starts: dict[str, int] = {}
+    places: list[tuple[int, int]] = []
     for member in type_.members:
-        own = components(member)
-        start = shared.get(own, len(parts)) if is_scalar(member) else len(parts)
-        if start == len(parts):
-            parts += own
-        if is_scalar(member):
-            shared[own] = start
-        starts.append(start)
-    return parts, tuple(starts)
+        name = _sharing(member)
+        if name == "" or name not in starts:
+            starts[name] = len(parts)
+            parts += kept[name] if name else components(member)
+        start = starts[name]
+        places.append((start, start + len(components(member))))
+    return parts, tuple(places)
+
+
+def _sharing(member: Type) -> str:
+    """Name the component that members of a union share; nothing for others than numbers."""
+    if not is_scalar(member):
+        return ""
+    kind = dtype_of(member).kind
+    return "i" if kind in "iu" else kind if kind in "bf" else str(components(member))
+
+
+def _width(member: Type) -> int:
+    return dtype_of(member).itemsize if is_scalar(member) else 0
 
 
 def member_parts(type_: UnionType, index: int) -> tuple[int, int]:
-    """Where (start, stop) the components of member `index` lie among those of the union."""
-    start = _union_layout(type_)[1][index]
-    return start, start + len(components(type_.members[index]))
+    """Where (start, stop) the components of member `index` lie among those of the union, maybe wider than its own."""
+    return _union_layout(type_)[1][index]
 
 
 @forgets_classes

@@ -180,7 +180,8 @@ def compare_constants(predicate: str, x: Ref, y: Ref) -> bool:
 
 
 _EXACT = 2**11  # integers up to here are numbers of each floating-point type
-_GREATEST_HALF = 65504.0
+#: NumPy warns of what is beyond
+_GREATEST = {"half": 65504.0, "float": float(np.finfo(np.float32).max)}
 
 
 def fold_conversion(opcode: str, x: Ref, type_: str) -> Ref | None:
@@ -191,6 +192,6 @@ def fold_conversion(opcode: str, x: Ref, type_: str) -> Ref | None:
     if x.constant is not None and opcode == "sitofp" and abs(x.constant) <= _EXACT:
         return float_constant(type_, float(x.constant))
     number = float_value(x) if opcode in ("fptrunc", "fpext") else None
-    if number is None or (type_ == "half" and not abs(number) <= _GREATEST_HALF):
+    if number is None or (type_ in _GREATEST and not abs(number) <= _GREATEST[type_]):
         return None
     return float_constant(type_, number)

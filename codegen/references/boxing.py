@@ -12,8 +12,9 @@ import numpy as np
 from ljit.analysis.alias import is_immutable
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref, address, integer
-from ljit.codegen.llvm.forms import Native, array_parts, dtype_of, member_parts, split
+from ljit.codegen.llvm.forms import Native, array_parts, dtype_of, split
 from ljit.codegen.references.unboxing import unbox, unbox_union
+from ljit.codegen.scalars.unions import member_at
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.types import (
@@ -293,10 +294,9 @@ def _box_union(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
     blocks = [f.new_block("member") for _ in type_.members]
     f.switch(value.parts[0], blocks[-1], list(enumerate(blocks[:-1])))
     edges = []
-    for index, (member, block) in enumerate(zip(type_.members, blocks, strict=True)):
+    for index, block in enumerate(blocks):
         f.start(block)
-        start, stop = member_parts(type_, index)
-        boxed = box(f, Native(member, value.parts[start:stop]), keep)
+        boxed = box(f, member_at(f, value, index), keep)
         edges.append((boxed, f.br(done)))
     return _join(f, done, edges)
 

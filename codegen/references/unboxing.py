@@ -22,12 +22,12 @@ from ljit.codegen.llvm.builder import (
     Ref,
     address,
     integer,
-    undef,
 )
-from ljit.codegen.llvm.forms import Native, components, items_of, member_parts, memory_type
+from ljit.codegen.llvm.forms import Native, components, items_of, memory_type
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import IS_LONGER, only_character
+from ljit.codegen.scalars.unions import as_union
 from ljit.errors import CodegenError
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
@@ -285,15 +285,12 @@ def unbox_union(
     """Try one member after the other; the tag says which one it was."""
     done = f.new_block("unboxed")
     llvm_types = components(type_)
-    edges: list[tuple[list[Ref], BlockRef | None]] = []
+    edges: list[tuple[Sequence[Ref], BlockRef | None]] = []
     for index, member in enumerate(type_.members):
         is_last = index == len(type_.members) - 1
         other = fail if is_last else f.new_block("member")
-        start, stop = member_parts(type_, index)
-        parts = [undef(part) for part in llvm_types]
-        parts[0] = integer("i8", index)
-        parts[start:stop] = unbox(f, pointer, member, other, by_call=by_call).parts
-        edges.append((parts, f.br(done)))
+        found = as_union(f, unbox(f, pointer, member, other, by_call=by_call), type_)
+        edges.append((found.parts, f.br(done)))
         if not is_last:
             f.start(other)
     f.start(done)

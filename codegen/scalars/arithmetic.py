@@ -11,11 +11,12 @@ import platform
 from typing import TYPE_CHECKING
 
 from ljit.codegen.llvm.builder import TRUE, ModuleBuilder, Ref, float_constant, integer
-from ljit.codegen.llvm.forms import Native, components, dtype_of, llvm_of_dtype, member_parts
+from ljit.codegen.llvm.forms import Native, components, dtype_of, llvm_of_dtype
 from ljit.codegen.llvm.refs import float_value
 from ljit.codegen.scalars.casts import cast_value, number_parts
 from ljit.codegen.scalars.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
 from ljit.codegen.scalars.quotients import divide, floor_divide, take_remainder
+from ljit.codegen.scalars.unions import as_number
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type, UnionType
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ def float_constant_of(_e: Emitter, x: Native) -> float | None:
 
 
 def cast(e: Emitter, x: Native, type_: Type, *, fits: bool = False) -> Native:
+    if isinstance(x.type, UnionType):
+        number = as_number(e.f, x, type_)
+        return e.of_members(x, lambda member: e.cast(member, type_)) if number is None else number
     return cast_value(e.f, x, type_, fits=fits)
 
 
 def retype(e: Emitter, x: Native, type_: Type) -> Native:
-    if isinstance(x.type, UnionType):  # of numbers of one dtype, which share their components
-        start, stop = member_parts(x.type, 0)
-        return Native(type_, x.parts[start:stop])
     pairs = zip(x.parts, components(type_), strict=True)
     return Native(type_, [e.f.convert("bitcast", part, to) for part, to in pairs])
 

@@ -67,6 +67,8 @@ class Emitter(Protocol):
     def cast(self, x: V, type_: Type, *, fits: bool = False) -> V:
         """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour.
 
+        A Union of numbers is converted as the one that it holds.
+
         `fits`: a float that does not fit may give any integer.
         """
 

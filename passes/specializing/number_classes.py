@@ -11,6 +11,7 @@ with it as well where native code is left, so this asks of all that the *baselin
 
 - handed on, through branches and loops;
 - stored in an array whose elements are of its dtype (`OpDef.number_type`);
+- one of what `min` or `max` chooses from, all other ones being of its dtype; the chosen one is handed on;
 - an operand beside another one whose class makes the result NumPy's, and which cannot be of another class in the
   interpreter: it is computed, without a guard, of what is older than the loop and of elements of older arrays;
 - an operand behind the loop, beside an element of an array of the number's dtype that is older than the loop;
@@ -36,7 +37,7 @@ from ljit.ops.containers.iteration import HAS_NEXT, ITER_CALL, NEXT
 from ljit.ops.containers.tuples import TUPLE_INDEX
 from ljit.ops.control import BREAK, DEOPTIMIZE, IF, LOOP, PROFILE
 from ljit.ops.members import CHECK_KIND
-from ljit.ops.objects import UNPACK
+from ljit.ops.objects import CALL, UNPACK
 from ljit.passes.containers.carried import carried_values, handed_on
 from ljit.types import ANY, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type, ViewType
 
@@ -75,10 +76,15 @@ def is_unseen(
         uses = _uses(loop, index, has_trip)
         if any(not u.outputs and _type_in_array((u, i), loop, values) is None for u, i in uses):
             return False
+        choices = [use for use in uses if _may_choose(*use)]
+        if not all(_chooses_one_of(use, number, inside, values) for use in choices):
+            return False
         operations = [
             (u, values.get(u.outputs[0]), i)
             for u, i in uses
-            if u.outputs and not _meets_element((u, i), loop, number, values)
+            if u.outputs
+            and (u, i) not in choices
+            and not _meets_element((u, i), loop, number, values)
         ]
         types_ = (initial[index].type, number)
         if made.blocks[0].params[1 + index].type != number or not all(
@@ -119,6 +125,8 @@ def _uses(loop: Node, index: int, has_trip: _Test) -> list[_Use]:
             )
             if not following:
                 uses.append((user, position))
+            if _may_choose(user, position):
+                following = user.outputs
             todo += [value for value in following if value not in seen]
             seen.update(following)
     return uses
@@ -210,6 +218,7 @@ def _number_type(first: Value, loop: Node, index: int, values: _Values) -> Scala
     is_known = (
         _type_in_array(use, loop, values)
         or _is_operand(use, loop, number, values)
+        or _is_chosen_from(use, loop, number, values)
         or _meets_element(use, loop, number, values)
         for use in uses
     )
@@ -222,6 +231,24 @@ def _may_begin(number: ScalarType, first: Value) -> bool:
         return False
     assert isinstance(first.constant, int | float)
     return np.can_cast(np.min_scalar_type(first.constant), number.dtype)
+
+
+def _may_choose(user: Node, position: int) -> bool:
+    """Whether it may be `min` or `max` of some numbers."""
+    return (
+        user.op is CALL and position > 0 and len(user.inputs) > 2 and not user.attrs.get("kwnames")
+    )
+
+
+def _is_chosen_from(use: _Use, loop: Node, number: ScalarType, values: _Values) -> bool:
+    """Whether it may be chosen in the loop, among others of the type."""
+    user, position = use
+    others = [v for i, v in enumerate(user.inputs[1:], 1) if i != position]
+    return (
+        _may_choose(user, position)
+        and user.is_inside(loop)
+        and all(_older_type(v, loop, values) in (None, number) for v in others)
+    )
 
 
 def _is_operand(use: _Use, loop: Node, number: ScalarType, values: _Values) -> bool:
@@ -281,6 +308,17 @@ def _older_type(value: Value, loop: Node, values: _Values) -> Type | None:
 
 
 # -- what became of them -----------------------------------------------------------------------------
+
+
+def _chooses_one_of(use: _Use, number: ScalarType, inside: set[Block], values: _Values) -> bool:
+    """Whether a call chooses among numbers of the type, all others of which are so in the interpreter, too."""
+    user, position = use
+    result = values.get(user.outputs[0])
+    node = result.node if result is not None else None
+    if node is None or node.block not in inside or not node.op.gives_operand:
+        return False
+    others = [v for i, v in enumerate(node.inputs, 1) if i != position]
+    return all(v.type == number for v in node.inputs) and all(_is_sure(v, inside) for v in others)
 
 
 def _gives_the_same(

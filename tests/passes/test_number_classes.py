@@ -279,6 +279,101 @@ def beside_items(a, x, y):
     return kept
 
 
+def least_of_windows(a, x, y):
+    thin = a.astype(np.float32)
+    least = np.zeros(len(y), np.float32)
+    for i in range(1, len(y) - 1):
+        v = np.inf
+        for k in range(-1, 2):
+            for m in range(-1, 2):
+                v = min(v, thin[i + k, 1 + m])
+        least[i] = v
+    return least
+
+
+def greatest_of_bytes(a, x, y):
+    bytes_ = (a * 100 + 100).astype(np.uint8)
+    greatest = np.zeros(len(y), np.uint8)
+    for i in range(len(y)):
+        v = 7
+        for k in range(len(x)):
+            v = max(bytes_[i, k], v, bytes_[i, 0])
+        greatest[i] = v
+    return greatest
+
+
+def least_that_is_added(a, x, y):
+    for i in range(len(y)):
+        v = 0.25
+        for k in range(len(x)):
+            v = min(a[i, k] + 0.5, v)
+            v = v - x[k] * 0.125
+        y[i] = v
+
+
+def greatest_beyond_bytes(a, x, y):
+    bytes_ = (a * 100 + 100).astype(np.uint8)
+    greatest = np.zeros(len(y), np.int64)
+    for i in range(len(y)):
+        v = -1
+        for k in range(len(x)):
+            v = max(v, bytes_[i, k])
+        greatest[i] = v
+    return greatest
+
+
+def greatest_in_wider_elements(a, x, y):
+    thin = a.astype(np.float32)
+    for i in range(len(y)):
+        v = 0.1
+        for k in range(len(x)):
+            v = max(v, thin[i, k])
+        y[i] = v
+
+
+def least_that_is_kept(a, x, y):
+    kept = []
+    for i in range(len(y)):
+        v = 0.1
+        for k in range(len(x)):
+            v = min(v, a[i, k])
+        y[i] = v
+        kept.append(v)
+    return kept
+
+
+def least_of_items(a, x, y):
+    items = [0.5, -1.5]
+    kept = []
+    for i in range(len(y)):
+        v = 0.1
+        for k in range(2):
+            v = min(v, items[k])
+            kept.append(v)
+        y[i] = v
+    return kept
+
+
+def least_by_key(a, x, y):
+    for i in range(len(y)):
+        v = 0.1
+        for k in range(len(x)):
+            v = min(v, a[i, k], key=abs)
+        y[i] = v
+
+
+def other_of_two(a, b):
+    return b if type(a) is float else a
+
+
+def what_a_function_gives(a, x, y):
+    for i in range(len(y)):
+        v = 0.1
+        for k in range(len(x)):
+            v = other_of_two(v, a[i, k])
+        y[i] = v
+
+
 def arguments(columns):
     a = np.sin(np.arange(1200.0)).reshape(30, 40)
     return a, np.linspace(0.0, 3.0, 40)[columns], np.zeros(30)
@@ -305,6 +400,9 @@ UNSEEN = (
     weighted,
     projected,
     beside_rows,
+    least_of_windows,
+    greatest_of_bytes,
+    least_that_is_added,
 )
 
 
@@ -343,6 +441,12 @@ SEEN = (
     inner_without_trips,
     beside_narrower_elements,
     beside_items,
+    greatest_beyond_bytes,
+    greatest_in_wider_elements,
+    least_that_is_kept,
+    least_of_items,
+    least_by_key,
+    what_a_function_gives,
 )
 
 

@@ -16,7 +16,7 @@ from ljit.ops.arrays.rules import dtype_of, element_of, is_scalar, layout_like
 from ljit.ops.python.types import class_of
 from ljit.ops.ranges import float_bounds
 from ljit.ops.ranges.int_bounds import UNKNOWN, is_either_int, is_int
-from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, UnionType, join
+from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, join
 
 __all__: list[str] = []
 
@@ -154,13 +154,6 @@ def _as_number(x: object, *, type: Type) -> object:
     return cls(x)
 
 
-def _lower_number(e: Emitter, x: V, *, type: Type) -> V:
-    members = x.type.members if isinstance(x.type, UnionType) else (x.type,)
-    if all(dtype_of(m) == dtype_of(type) for m in members):
-        return e.retype(x, type)
-    return e.of_members(x, lambda member: e.cast(member, type))
-
-
 def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
     x = node.inputs[0]
     return s.value(x) if x.type == INT or is_either_int(x.type) else None
@@ -189,7 +182,7 @@ declare(
         "A number, one of NumPy's or Python's own, as one of a class that holds it (`OpDef.number_type`).",
         infer=lambda x, *, type: type,
         evaluate=_as_number,
-        lower=_lower_number,
+        lower=lambda e, x, *, type: e.cast(x, type),
         ranges=RangeRules(
             value=_same_int,
             bounds=_same_bounds,

@@ -110,9 +110,17 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
 
 
 def _extremum_of_two_classes(e: Emitter, x: V, y: V, *, is_max: bool) -> V:
-    """Compare them as what they are: the result has the class of the one that it is."""
+    """Compare them as what they are, ints by value: the result has the class of the one that it is."""
     type_ = join_all((x.type, y.type))
-    wins = e.of_members(x, lambda a: e.of_members(y, lambda b: _better(e, b, a, is_max=is_max)))
+
+    def wins_over(a: V) -> V:
+        return e.of_members(y, lambda b: _better(e, b, a, is_max=is_max))
+
+    assert isinstance(type_, UnionType)
+    if INT in type_.members:
+        wins = _better(e, e.cast(y, INT), e.cast(x, INT), is_max=is_max)
+    else:
+        wins = e.of_members(x, wins_over)
     return e.select(wins, e.widen(y, type_), e.widen(x, type_))
 
 
@@ -221,6 +229,7 @@ def _extremum(function: Callable[..., object], doc: str, *, is_max: bool) -> Non
             effects=_effect_of_extremum,
             callables=(function,),
             keeps_these_unions=_are_of_two_classes,
+            gives_operand=True,
             list_use=ListUse(gives_item=True),
             is_profiled=True,
             ranges=MAXIMUM if is_max else MINIMUM,
