@@ -132,6 +132,17 @@ def test_hypot_has_the_bits_of_the_c_library():
     check("math::hypot", (FLOAT,) * 3, triples)
 
 
+def test_hypot_of_numbers_of_all_sizes_has_the_bits_of_the_c_library():
+    random.seed(15)
+    edges = [2.0**k * (1 + step * 2.0**-52) for k in (-1022, -1021, 1021, 1022) for step in (0, 1)]
+    sizes = edges + [math.ldexp(random.uniform(1, 2), k) for k in range(-1074, 1024, 7)]
+    small = [0.0, 5e-324, math.ldexp(1.0, -1022)]
+    operands = [(x, y) for x in sizes for y in (*small, x * 0.7, x * 1e-8, x * 1e-16, math.nan)]
+    check("math::hypot", (FLOAT, FLOAT), operands, at_least=0.9)
+    check("math::hypot", (FLOAT, FLOAT), [(y, x) for x, y in operands], at_least=0.9)
+    check("math::hypot", (FLOAT,) * 3, [(y, x, x) for x, y in operands], at_least=0.9)
+
+
 def test_quotients_and_products_of_complex_numbers():
     operands = [(complex(*p), complex(*q)) for p, q in zip(pairs(9), pairs(11), strict=True)]
     check("py::truediv", (COMPLEX, COMPLEX), operands)

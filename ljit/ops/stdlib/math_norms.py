@@ -1,7 +1,7 @@
 """Norms of the module `math`: `hypot` and `dist`, of two to four numbers.
 
 The result is within one unit of the last place, with CPython's bits: scaled squares are summed in twice the precision,
-and the root is corrected. Tiny numbers, whose scale is not a normal float, are left to CPython.
+and the root is corrected. Tiny and huge numbers, whose scale is not a normal float, are left to CPython.
 """
 
 from __future__ import annotations
@@ -17,18 +17,26 @@ from ljit.ops.python.numbers import (
     condition_and,
     condition_not,
     condition_or,
-    is_finite,
     is_infinite,
     is_nan,
     plain_effect,
     to_float,
 )
 from ljit.ops.stdlib.math_functions import PAIR_SAMPLES, all_real, declare_math, effect_of_partial
-from ljit.types import ANY, FLOAT, INT, ArrayType, TupleType, Type, scalar_type
+from ljit.types import ANY, FLOAT, INT, UINT, ArrayType, TupleType, Type, scalar_type
 
 __all__: list[str] = []
 
 _DIMENSIONS = (2, 3, 4)
+
+# Of the bits of floats:
+_EXPONENT = 0x7FF << 52
+_TWICE = 1 << 52  # more: of twice the number
+_INVERSES = (2 * 1023 - 1) << 52  # less those of a power of two: of half its inverse
+_LEAST, _MOST = (
+    1 << 52,
+    (2 * 1023 - 1) << 52,
+)  # from 2**-1022 on, below 2**1022: such inverses are normal
 
 
 def _vector_norm(e: Emitter, coordinates: Sequence[V]) -> V:
@@ -37,25 +45,31 @@ def _vector_norm(e: Emitter, coordinates: Sequence[V]) -> V:
     largest = sizes[0]
     for x in sizes[1:]:
         largest = e.select(e.compare("gt", x, largest), x, largest)
+    bits = e.retype(largest, UINT)
     smooth = condition_and(
-        e, e.compare("ge", largest, 2.0**-1022), *(is_finite(e, x) for x in sizes)
+        e,
+        e.compare("lt", e.sub(bits, _LEAST), _MOST - _LEAST),
+        *(condition_not(e, is_nan(e, x)) for x in sizes),
     )
-    return e.branch(smooth, lambda: _norm(e, sizes, largest), lambda: _odd_norm(e, sizes, largest))
+    return e.branch(smooth, lambda: _norm(e, sizes, bits), lambda: _odd_norm(e, sizes, largest))
 
 
 def _odd_norm(e: Emitter, sizes: list[V], largest: V) -> V:
-    """The norm where it is infinite, NaN or zero; that of subnormal numbers bails out."""
+    """The norm where it is infinite, NaN or zero; that of tiny and of huge numbers bails out."""
     infinite = condition_or(e, *(is_infinite(e, x) for x in sizes))
     nan = condition_or(e, *(is_nan(e, x) for x in sizes))
     zero = e.compare("eq", largest, 0.0)
-    e.bail_if(condition_not(e, condition_or(e, infinite, nan, zero)), "norm of tiny numbers")
+    is_known = condition_or(e, infinite, nan, zero)
+    e.bail_if(condition_not(e, is_known), "norm of tiny or huge numbers")
     result = e.select(nan, math.nan, largest)
     return e.select(infinite, math.inf, result)
 
 
-def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
+def _norm(e: Emitter, sizes: list[V], bits: V) -> V:
+    """`bits`: those of the largest number; the scale is a power of two that brings this into [0.5, 1)."""
     one = e.const(FLOAT, 1.0)
-    scale = _scale(e, largest)
+    unit = e.bit_and(bits, _EXPONENT)  # the largest power of two that is not above it
+    scale = e.retype(e.sub(_INVERSES, unit), FLOAT)
     total, low, lost = one, e.const(FLOAT, 0.0), e.const(FLOAT, 0.0)
     for x in sizes:
         x = e.mul(x, scale)
@@ -64,27 +78,7 @@ def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
     total, low, lost = _add_product(e, (total, low, lost), e.neg(root), root)
     rest = e.add(e.sub(total, one), e.add(low, lost))
     root = e.add(root, e.div(rest, e.mul(2.0, root)))
-    return e.div(root, scale)
-
-
-def _scale(e: Emitter, x: V) -> V:
-    """Give the power of two that brings the positive number `x` into [0.5, 1).
-
-    Rump's "unit in the first place" (2009) gives the leading bit of `x` by two products and a difference.
-    """
-
-    def quickly() -> V:
-        wide = e.mul(x, 2.0**52 + 1.0)
-        unit = e.sub(wide, e.mul(wide, 1.0 - 2.0**-53))
-        return e.div(0.5, unit)
-
-    def by_exponent() -> V:
-        exponent = e.add(e.math("logb", x), 1.0)
-        return e.math("exp2", e.neg(exponent))
-
-    above = e.compare("gt", x, 2.0**-900)
-    below = e.compare("lt", x, 2.0**900)
-    return e.branch(e.bit_and(above, below), quickly, by_exponent)
+    return e.mul(root, e.retype(e.add(unit, _TWICE), FLOAT))
 
 
 def _add_product(e: Emitter, total: tuple[V, V, V], x: V, y: V) -> tuple[V, V, V]:
