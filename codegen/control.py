@@ -225,7 +225,14 @@ class GraphEmitter:
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
         sides = f.new_block("then"), f.new_block("else")
-        f.condbr(f.known.look_up(condition.ref, f.block), *sides, suffix=suffix)
+        usual = node.attrs.get("usual")
+        f.condbr(
+            f.known.look_up(condition.ref, f.block),
+            *sides,
+            unlikely=usual is False,
+            likely=usual is True,
+            suffix=suffix,
+        )
         before = bailout.current
         kept = True
 

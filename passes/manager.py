@@ -70,6 +70,7 @@ NAMES = (
     "interchange",
     "lower_simple_tuples",
     "mark_erratic_branches",
+    "mark_steady_branches",
     "normalize_ops",
     "peephole_optimize",
     "profile_operators",

@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.dependence import indices
+from ljit.analysis.float_chains import is_float_chain, is_overlapped
 from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
 from ljit.codegen.llvm.engine import has_avx512
 from ljit.codegen.loops.counted_loops import loop_properties
-from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.loops.watches import (
     Watch,
     inner_loops,

@@ -7,7 +7,7 @@ from ljit.analysis.ranges import Ranges
 from ljit.codegen.llvm.forms import is_scalar
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import IF, SNAPSHOT, YIELD
-from ljit.types import BOOL, FLOAT, INT
+from ljit.types import BOOL, FLOAT, INT, Type, UnionType
 
 __all__ = ["is_choice", "is_select", "is_worth_noting", "may_be_in_front_of_checks"]
 
@@ -16,8 +16,12 @@ _NUMBERS = (BOOL, INT, FLOAT)
 
 
 def is_select(node: Node) -> bool:
-    """Whether an If only chooses between numbers."""
-    return all(block.first is block.last for block in node.blocks) and _gives_numbers(node)
+    """Whether an If only chooses between numbers, and is not better off as a branch that is foretold."""
+    return (
+        node.attrs.get("usual") is None
+        and all(block.first is block.last for block in node.blocks)
+        and _gives_numbers(node)
+    )
 
 
 def is_choice(node: Node) -> bool:
@@ -28,7 +32,8 @@ def is_choice(node: Node) -> bool:
     """
     inner = [n for block in node.blocks for n in block if n is not block.last]
     return (
-        len(inner) <= _FEW
+        node.attrs.get("usual") is None
+        and len(inner) <= _FEW
         and _gives_numbers(node)
         and all(map(_is_quick, inner))
         and any(n.op.can_leave(n) for n in inner)
@@ -42,7 +47,7 @@ def is_worth_noting(node: Node) -> bool:
     inner = (n for block in node.blocks for n in block if n is not block.last)
     return (
         may_become_choice(node)
-        and _gives_numbers(node)
+        and all(map(_is_number, (out.type for out in node.outputs)))
         and not only_decides(node)
         and not any(n.op.effects_of(n) & Effect.CALL for n in inner)
     )
@@ -97,6 +102,10 @@ def _gives_numbers(node: Node) -> bool:
         )
         for block in node.blocks
     )
+
+
+def _is_number(type_: Type) -> bool:
+    return all(map(is_scalar, type_.members if isinstance(type_, UnionType) else (type_,)))
 
 
 def may_be_in_front_of_checks(node: Node) -> bool:

@@ -2,8 +2,8 @@
 
 A branch that is foretold is faster than a choice between two numbers, which waits for its condition. One that is not
 costs fifteen to twenty cycles each time that it goes the other way. LLVM cannot know which is which. So the
-interpreter and quick code note the last outcomes of branches that might be choices, and optimised code chooses where
-nothing in them tells what comes next.
+interpreter and quick code note the last outcomes of branches that might be choices. Optimised code chooses where
+nothing in them tells what comes next, and branches where they were the same and a choice would wait for long.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections.abc import Callable
 from ljit.ir import Node, Value
 from ljit.ops.control import IF, LOOP, YIELD
 
-__all__ = ["BranchHistories", "is_erratic", "may_become_choice", "only_decides"]
+__all__ = ["BranchHistories", "is_erratic", "may_become_choice", "only_decides", "usual_outcome"]
 
 _MOST_WRITTEN = 10  # nodes of both sides, as the program says it; fewer are left in the end
 _MOST = 64  # outcomes that are kept; a word has a bit less
 _LEAST = 32  # outcomes that tell something
+_RARE = 2  # outcomes of the kept ones
 _LONGEST = 8  # outcomes that are looked for among the earlier ones
 _NONE = 1  # a word without outcomes: the highest bit that is set stands in front of the oldest one
 
@@ -54,11 +55,19 @@ class BranchHistories:
 
     def erratic(self) -> set[int]:
         """Origins of branches whose last outcomes tell nothing of the next one."""
+        return {origin for origin, outcomes in self._texts() if is_erratic(outcomes)}
+
+    def steady(self) -> set[tuple[int, bool]]:
+        """Origins of branches that nearly always went one way, and which; if it was both in turn, with both."""
+        found = ((origin, usual_outcome(outcomes)) for origin, outcomes in self._texts())
+        return {(origin, usual) for origin, usual in found if usual is not None}
+
+    def _texts(self) -> list[tuple[int, str]]:
+        """Origins and outcomes as text, of quick code and of the interpreter."""
         texts = [(n, f"{word.value:b}"[1:]) for n, word in self._words.copy().items()]
-        texts += [
+        return texts + [
             (n, "".join("01"[x] for x in seen.copy())) for n, seen in self._seen.copy().items()
         ]
-        return {origin for origin, outcomes in texts if is_erratic(outcomes)}
 
 
 def may_become_choice(node: Node) -> bool:
@@ -86,6 +95,13 @@ def _is_asked(user: Node, at: int) -> bool:
     owner = user.block.owner if user.block is not None else None
     gives = user.op is YIELD and owner is not None and owner.op is IF
     return user.op is IF or (gives and owner is not None and _is_condition(owner.outputs[at]))
+
+
+def usual_outcome(outcomes: str) -> bool | None:
+    """The outcome that there nearly always was; None if there was not."""
+    count = outcomes.count("1")
+    rare = min(count, len(outcomes) - count)
+    return count > rare if len(outcomes) >= _LEAST and rare <= _RARE else None
 
 
 def is_erratic(outcomes: str) -> bool:

@@ -102,10 +102,11 @@ HOLDS, FAILS = "holds", "fails"
 
 IF = _control(
     "If",
-    "(condition, *, is_erratic=False)",
+    "(condition, *, is_erratic=False, usual=None)",
     """Run block 0 if the bool is true, else block 1. Yields of both give the outputs.
 
-    `is_erratic`: it goes either way, and what it did before tells nothing of what it does next.""",
+    `is_erratic`: it goes either way, and what it did before tells nothing of what it does next. `usual`: what the
+    condition nearly always is, where it is better not to wait for it.""",
 )
 LOOP = _control(
     "Loop",

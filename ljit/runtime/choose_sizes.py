@@ -173,4 +173,5 @@ def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
         failed=feedback.failed_tests,
         fastmath=feedback.fastmath,
         erratic=feedback.erratic_branches(),
+        steady=feedback.steady_branches(),
     )

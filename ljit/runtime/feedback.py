@@ -66,6 +66,11 @@ class PlanFeedback(Record, frozen=False):
         """Origins of branches that go either way."""
         return set().union(*(each.erratic() for each in self.branches))
 
+    def steady_branches(self) -> dict[int, bool]:
+        """Origins of branches that nearly always go one way, and which."""
+        found = set().union(*(each.steady() for each in self.branches))
+        return {origin: usual for origin, usual in found if (origin, not usual) not in found}
+
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)
 

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from ljit.analysis.branch_histories import BranchHistories, is_erratic
+from ljit.analysis.branch_histories import BranchHistories, is_erratic, usual_outcome
+from ljit.runtime.feedback import PlanFeedback
 
 
 def text(outcomes):
@@ -63,3 +64,32 @@ def test_native_code_has_a_word_for_each():
     other = histories.address_of(4)
     assert histories.erratic() == {3}
     assert histories.names == {histories.address_of(3): "outcomes of 3", other: "outcomes of 4"}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "usual"),
+    [
+        ("1" * 64, True),
+        ("0" * 40, False),
+        ("0" * 30 + "11" + "0" * 32, False),
+        ("0" * 30 + "111" + "0" * 31, None),
+        ("1" * 31, None),  # tells little
+        ("", None),
+        ("01" * 32, None),
+    ],
+)
+def test_what_nearly_always_came(outcomes, usual):
+    assert usual_outcome(outcomes) is usual
+
+
+def test_steady_branches_went_the_same_way_in_all_histories():
+    histories, feedback = BranchHistories(), PlanFeedback()
+    feedback.add_branches(histories)
+    for origin, outcome in ((1, True), (2, False), (3, True)):
+        note = histories.recorder_of(origin)
+        for _ in range(64):
+            note(outcome)
+    word = ctypes.c_uint64.from_address(histories.address_of(3))
+    assert feedback.steady_branches() == {1: True, 2: False, 3: True}
+    word.value = 1 << 63  # 63 times false
+    assert feedback.steady_branches() == {1: True, 2: False}

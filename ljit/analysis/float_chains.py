@@ -18,12 +18,12 @@ from ljit.ir import Node, Value
 from ljit.ops.control import IF, LOOP, YIELD
 from ljit.types import COMPLEX, FLOAT, ScalarType, Type, UnionType
 
-__all__ = ["is_float_chain", "is_overlapped"]
+__all__ = ["chained", "is_float_chain", "is_overlapped"]
 
 
 def is_float_chain(loop: Node) -> bool:
     """Whether the loop carries a float that each trip, or a loop in it, computes of the one before."""
-    return bool(_chained(loop))
+    return bool(chained(loop))
 
 
 def is_overlapped(chain: Node) -> bool:
@@ -32,13 +32,13 @@ def is_overlapped(chain: Node) -> bool:
     outer = next((node for node in owners if node is not None and node.op is LOOP), None)
     if outer is None:
         return False
-    starts = [chain.inputs[2 + index] for index in _chained(chain)]
+    starts = [chain.inputs[2 + index] for index in chained(chain)]
     carried = outer.blocks[0].params[1:]
     return not any(_is_of(start, param, outer) for start in starts for param in carried)
 
 
-def _chained(loop: Node) -> list[int]:
-    """Which of the carried values are such floats."""
+def chained(loop: Node) -> list[int]:
+    """Which of the values that a loop carries are such floats."""
     body = loop.blocks[0]
     if body.terminator.op is not YIELD:
         return []

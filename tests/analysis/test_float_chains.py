@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from ljit.analysis.float_chains import is_float_chain, is_overlapped
 from ljit.codegen import CompileOptions
-from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
 from ljit.ops.control import LOOP
