@@ -114,9 +114,12 @@ def test_a_recursive_callee_is_called_natively_and_compiled_once_for_two_callers
     for _ in range(3):
         assert caller(4) == 4 * SCALE + 6
         assert other(4) == SCALE + 5
-    assert [link.address != 0 for link in native_callees(caller) + native_callees(other)] == [
-        True
-    ] * 2
+    for function in (caller, other):
+        calls = native_callees(
+            function
+        )  # several of the loop's, where that was written more than once
+        assert calls
+        assert all(link.address != 0 for link in calls)
     (plan,) = executor_of(countdown).plans.values()
     assert plan.compiles == 1
 
