@@ -353,7 +353,8 @@ class ProfilingExecutor:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
         assert self.baseline is not None
-        self.callees.note_seen(self.baseline.graph, plan.feedback.profile)
+        with compiler_frames():
+            self.callees.note_seen(self.baseline.graph, plan.feedback.profile)
         if self.callees.are_lacking:
             return
         try:
