@@ -62,11 +62,12 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 class CountedLoop(Record):
-    """Where a loop stands, and the variables with the iterators of those around it and its own; None: a ``while``."""
+    """Where a loop stands, and the variables with the iterators of those around it and its own; None: a ``while``.
 
-    places: tuple[
-        tuple[int, int], ...
-    ]  # line and column in bytes, that of the outermost loop first
+    `places`: line and column in bytes, those of the outermost loop first.
+    """
+
+    places: tuple[tuple[int, int], ...]
     iterators: tuple[str | None, ...]
 
 
@@ -299,9 +300,7 @@ def _finished(
     for place in range(2, len(instructions), 2):
         if instructions[place] == get and instructions[place - 2] == store:
             variable = compiled.co_varnames[instructions[place - 1]]
-            if variable.startswith(
-                _ITERATOR
-            ):  # ``for`` asks what `iter` gave for no further iterator
+            if variable.startswith(_ITERATOR):  # ``for`` asks what `iter` gave for no further one
                 instructions[place] = nop
                 found += 1
     if found != iterators:  # more than 256 variables

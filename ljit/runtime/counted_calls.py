@@ -118,10 +118,8 @@ class CountedCalls:
         spent -= _OF_CALLEES * min(seconds_claimed() - clock.claims, spent)
         if spent < self.seconds or not has_room(self.price, spent=spent):
             return False
-        clock.begun, clock.own = (
-            now,
-            None,
-        )  # if it cannot be left at this loop, it may be at another one
+        # If it cannot be left at this loop, it may be at another one.
+        clock.begun, clock.own = now, None
         return True
 
     def _can_leave(self, loop: int, iterators: Iterable[object]) -> bool:

@@ -88,9 +88,8 @@ _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
 _SECONDS_OF_PARSING = 0.001  # to have trips counted, beside a part for each line of the file
 _SECONDS_OF_LINE = 1e-5
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
-_SECONDS_OF_COMPILE = (
-    0.05  # beside the translation, what a call takes whose trips are counted before it is left
-)
+#: beside the translation, what a call takes whose trips are counted before it is left
+_SECONDS_OF_COMPILE = 0.05
 _SECONDS_OF_LIKELY = 0.02  # the same of one that is likely to take long
 _PART_OF_LIKELY = 0.7  # and of what it takes to load the compiler
 _SECONDS_OF_LLVM = 0.1
@@ -292,9 +291,8 @@ class Waiting:
         self._passed = 0
         self.is_asked_for = False  # and therefore translated
         self.samples: Sequence[object] | None = None  # of the first call's arguments
-        self._watched: CountedCalls | None = (
-            None  # who counts the trips of calls, once one is to be translated
-        )
+        #: who counts the trips of calls, once one is to be translated
+        self._watched: CountedCalls | None = None
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> Waiting | None:
@@ -320,8 +318,8 @@ class Waiting:
         is_first = not self._calls
         if self._is_early and is_first:
             return False
-        is_due = self._is_recursive or (self._levels and not is_first)
-        if is_due and is_asked_for() and has_room(price + loading):
+        may_be_bet_on = self._is_recursive or (self._levels and not is_first)
+        if may_be_bet_on and is_asked_for() and has_room(price + loading):
             self.is_asked_for = True
             return True
         if not self._levels:

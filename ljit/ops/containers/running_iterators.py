@@ -20,10 +20,7 @@ from ljit.ops.containers.iteration_views import (
 
 __all__ = ["view_of_iterator"]
 
-_OWNERS = 4  # of an iterator, on the stack of a frame or in another one: that, two variables and an argument here
-_OWNERS_OF_PART = (
-    5  # of one within another: that, the tuple of its state, two variables and an argument
-)
+_OWNERS = 4  # of an iterator, on the stack of a frame or in another one: that, two variables and an argument
 _CONTAINERS: tuple[Iterable[object], ...] = ([], (), "", "\xff", b"", bytearray())
 _BY_INDEX = tuple({type(iter(x)) for x in _CONTAINERS})
 
