@@ -65,7 +65,7 @@ class HeldCallees(Record):
         self, graph: Graph, kinds_at: Callable[[int], Iterable[HeldKind]], function_of: FunctionOf
     ) -> HeldCallees:
         """Count in what profiles have seen, by the id of the node; gives this if there is nothing new."""
-        calls = [(node, _profile_of(node.inputs[0])) for node in _called_variables(graph)]
+        calls = [(node, node.inputs[0].made_by(PROFILE)) for node in _called_variables(graph)]
         seen = [(_place_of(call), kinds_at(p.id)) for call, p in calls if p is not None]
         return self._with(
             [(place, kinds) for place, kinds in seen if place is not None], function_of
@@ -114,10 +114,6 @@ def _with_callee(
         return known
     function = function_of(kind)
     return known if function is None else (*known, HeldCallee(kind, function))
-
-
-def _profile_of(value: Value) -> Node | None:
-    return value.made_by(PROFILE)
 
 
 def _place_of(call: Node) -> _Place | None:

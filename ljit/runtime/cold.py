@@ -40,7 +40,15 @@ from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import MANY_KINDS, MAX_PLANS, RUNS_OF_SHORT_ONE, Plan
 from ljit.runtime.prices import price
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import claim, counted_once, has_room, has_run, is_staked, leaves_calls
+from ljit.runtime.waiting import (
+    SECONDS_OF_LLVM,
+    claim,
+    counted_once,
+    has_room,
+    has_run,
+    is_staked,
+    leaves_calls,
+)
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -65,7 +73,6 @@ PROFILED_RUNS = 30
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
-_SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
 _MORE_BETS = 10  # times as many of those that are likely to pay
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
@@ -166,8 +173,8 @@ class ColdCalls(Record, frozen=False):
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
         if not self.may_wait or baseline is None:
             return True
-        is_free = is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)
-        seconds = price(plan, baseline) + (0.0 if is_free else _SECONDS_OF_LOADING)
+        is_free = is_compiler_loaded() or has_run(SECONDS_OF_LLVM)
+        seconds = price(plan, baseline) + (0.0 if is_free else SECONDS_OF_LLVM)
         return has_room(seconds, is_likely=self.is_likely(plan), spent=plan.seconds)
 
     def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
@@ -179,7 +186,7 @@ class ColdCalls(Record, frozen=False):
     @property
     def _may_load(self) -> bool:
         """Whether the compiler is there, or may be loaded though it is not likely that calls take long."""
-        return self.is_asked_for or is_compiler_loaded() or has_run(_SECONDS_OF_LOADING)
+        return self.is_asked_for or is_compiler_loaded() or has_run(SECONDS_OF_LLVM)
 
     def is_bet(self, plan: Plan, baseline: Baseline | None, kinds: int = 0) -> bool:
         """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all.

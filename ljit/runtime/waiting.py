@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from ljit.runtime.counted_calls import CountedCalls
 
 __all__ = [
+    "SECONDS_OF_LLVM",
     "Bet",
     "Waiting",
     "are_few",
@@ -92,7 +93,7 @@ _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
 _SECONDS_OF_COMPILE = 0.05
 _SECONDS_OF_LIKELY = 0.02  # the same of one that is likely to take long
 _PART_OF_LIKELY = 0.7  # and of what it takes to load the compiler
-_SECONDS_OF_LLVM = 0.1
+SECONDS_OF_LLVM = 0.1  # to load it
 _PASSED_AT_FIRST = 32  # calls, of functions without loops
 _TIMES_PASSED = 3  # as many as there were so far, likewise
 _PART_OF_LOOPS = 8  # of the calls so far, that jump next: the next loop over numbers may be long
@@ -253,7 +254,7 @@ def _seconds_of_loading() -> float:
     seconds = {
         "ljit.runtime.executor": _SECONDS_OF_LOADING,
         "numpy": _SECONDS_OF_NUMPY,
-        "ljit.codegen": _SECONDS_OF_LLVM,
+        "ljit.codegen": SECONDS_OF_LLVM,
     }
     return sum(s for module, s in seconds.items() if module not in sys.modules)
 

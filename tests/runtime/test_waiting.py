@@ -475,7 +475,7 @@ def test_ljit_takes_a_share_of_the_time(clock):
 def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
     monkeypatch.setattr(prices, "_SECONDS_OF_NODE", 1e-9)
     monkeypatch.setattr(prices, "_SECONDS_OF_COMPILE", 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 1.0)
+    monkeypatch.setattr(cold, "SECONDS_OF_LLVM", 1.0)
     f = ljit.jit(total)
     _ = f._executor.baseline
     assert [f(4) for _ in range(4)] == [6] * 4
@@ -499,7 +499,7 @@ def test_a_function_that_took_much_longer_than_its_compile_is_compiled_whatever_
             clock.go_on(seconds)
         return seconds
 
-    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
+    monkeypatch.setattr(cold, "SECONDS_OF_LLVM", 0.0)
     f = ljit.jit(tick_in_loop)
     price = prices.price(Plan(), f._executor.baseline)
     assert not waiting.has_room(price)
