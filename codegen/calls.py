@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object, convert, unbox_or_bail
 from ljit.codegen.functions.assumptions import emit_assumptions
-from ljit.codegen.functions.bodies import (
-    FAILED,
-    NOT_TAKEN,
-    Body,
-    flatten,
-    lower_depth,
-    raise_depth,
-    room_below,
-)
+from ljit.codegen.functions.bodies import FAILED, NOT_TAKEN, Body, flatten, room_below
 from ljit.codegen.functions.context import Context
+from ljit.codegen.functions.recursion import lower_depth, raise_depth
 from ljit.codegen.llvm.builder import (
     FALSE,
     NULL,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
 from ljit.codegen.exits.convert import convert, of_members
-from ljit.codegen.functions.bodies import Body, lower_depth
+from ljit.codegen.functions.bodies import Body
 from ljit.codegen.functions.context import Context
+from ljit.codegen.functions.recursion import lower_depth
 from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
 from ljit.codegen.llvm.builder import TRUE, BlockRef, FunctionBuilder, Ref

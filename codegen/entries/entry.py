@@ -14,19 +14,11 @@ from collections.abc import Callable, Sequence
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.functions.assumptions import emit_assumptions
-from ljit.codegen.functions.bodies import (
-    FAILED,
-    NOT_TAKEN,
-    Body,
-    flatten,
-    received,
-    room_of_entry,
-    unfold,
-)
+from ljit.codegen.functions.bodies import FAILED, NOT_TAKEN, Body, flatten, received, unfold
 from ljit.codegen.functions.choice import emit_choice
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.float_settings import is_under_settings
-from ljit.codegen.functions.recursion import enter_recursive_call, leave_recursive_call
+from ljit.codegen.functions.recursion import EntryFrame
 from ljit.codegen.functions.support import slow_entry, support
 from ljit.codegen.functions.work import count_work, is_used_up, work_left
 from ljit.codegen.layouts import layout
@@ -156,10 +148,10 @@ def emit_entry(
         unfold(inner)
     if options.is_called:
         _emit_native_entry(module, body, context, graph)
-    enter_recursive_call(f)
+    frame = EntryFrame.enter(f)
     refs = [part for a in arguments for part in flatten(a)]
-    value, status = body.call(f, body.name, room_of_entry(f), refs)
-    leave_recursive_call(f)
+    value, status = body.call(f, body.name, frame.room, refs)
+    frame.leave(f)
     _return_object(f, value, status, context.keep)
     return following
 

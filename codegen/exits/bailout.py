@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from functools import partial, reduce
 
 from ljit.codegen.exits.exits import call_exit
-from ljit.codegen.functions.bodies import lower_depth, raise_depth
 from ljit.codegen.functions.context import Context, ExitInfo, SiteInfo
+from ljit.codegen.functions.recursion import lower_depth, raise_depth
 from ljit.codegen.functions.support import support
 from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import LateSlot, Native

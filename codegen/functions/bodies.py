@@ -5,8 +5,7 @@ components of its arguments, which are borrowed. It gives the components of the 
 the interpreter has finished the call, its result as a new reference; or `FAILED`: a Python error is set. A result
 that is an object comes alone, as the pointer that CPython's calls give.
 
-The room is a parameter because counting in memory would be most of the time of a small function. What runs
-outside of native code must find CPython's own count right: `lower_depth` and `raise_depth` around it.
+How CPython's own count is kept right: [recursion.py](recursion.py).
 
 What other units call (`emit_native_entry`) checks the unit's assumptions first, and may decline (`NOT_TAKEN`).
 """
@@ -19,40 +18,18 @@ from itertools import pairwise
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.functions.recursion import check_stack
-from ljit.codegen.layouts.layout import recursion_remaining
 from ljit.codegen.llvm.basic_blocks import part
-from ljit.codegen.llvm.builder import (
-    NULL,
-    FunctionBuilder,
-    ModuleBuilder,
-    Ref,
-    address,
-    integer,
-    undef,
-)
+from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, undef
 from ljit.codegen.llvm.forms import Native, components
 from ljit.codegen.llvm.partition import AGAIN, IN_PLACE, QUICK
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
-__all__ = [
-    "FAILED",
-    "NOT_TAKEN",
-    "Body",
-    "flatten",
-    "in_each_frame",
-    "lower_depth",
-    "raise_depth",
-    "received",
-    "room_of_entry",
-    "unfold",
-]
+__all__ = ["FAILED", "NOT_TAKEN", "Body", "flatten", "in_each_frame", "received", "unfold"]
 
 FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
 _CHECK_EVERY = 16  # frames between two looks at the machine's stack and at signals; a power of two
-_UNKNOWN_ROOM = 1000
-_LIMIT = 4  # bytes that CPython's recursion limit stands behind the count
 _SHORT = 250  # lines of a function in which calls are much of the time
 _COPIES = 1000  # lines that copies of it may be together
 _BRIEF = 75  # lines that usually run of one in which those behind the first copy are, too
@@ -213,75 +190,3 @@ def room_below(f: FunctionBuilder, room: Ref, frames: int) -> Ref:
     above = f.binary("sub", room, 1)
     stop = f.binary("and", above, -_CHECK_EVERY)
     return f.select(f.icmp("slt", less, stop), stop, less)
-
-
-# -- CPython's count of frames -------------------------------------------------------------------------
-
-
-def room_of_entry(f: FunctionBuilder) -> Ref:
-    """The room of a body that is called by an entry, which has been counted as the body's frame.
-
-    The limit stands in the upper half: other threads may change it for all before the frames are counted.
-    """
-    offset = recursion_remaining()
-    if offset is None:
-        return integer("i64", _UNKNOWN_ROOM)
-    state = f.call_external("ptr", "PyThreadState_Get", ())
-    remaining, limit = (
-        f.convert("sext", f.load("i32", f.gep("i8", state, place)), "i64")
-        for place in (offset, offset + _LIMIT)
-    )
-    room = f.add(remaining, 1)
-    return f.add(room, f.binary("shl", limit, 32))
-
-
-_LOWER, _RAISE = "lower_depth", "raise_depth"
-
-
-def lower_depth(f: FunctionBuilder, room: Ref) -> Ref:
-    """Make CPython count the native frames down to the one with this room; gives how many."""
-    offset = recursion_remaining()
-    if offset is None:
-        return integer("i32", 0)
-    f.module.declare("PyThreadState_Get", "ptr", ())
-    f.module.define(
-        _LOWER,
-        f"""define internal i32 @{_LOWER}(i64 %room) cold noinline optnone nounwind {{
-  %state = call ptr @PyThreadState_Get()
-  %place = getelementptr i8, ptr %state, i64 {offset}
-  %now = load i32, ptr %place
-  %limit.place = getelementptr i8, ptr %place, i64 {_LIMIT}
-  %limit = load i32, ptr %limit.place
-  %short = trunc i64 %room to i32
-  %low = sext i32 %short to i64
-  %high = sub i64 %room, %low
-  %upper = ashr i64 %high, 32
-  %limit.then = trunc i64 %upper to i32
-  %change = sub i32 %limit, %limit.then
-  %above = sub i32 %short, 1
-  %left = add i32 %above, %change
-  store i32 %left, ptr %place
-  %frames = sub i32 %now, %left
-  ret i32 %frames
-}}""",
-    )
-    return f.call("i32", _LOWER, (room,))
-
-
-def raise_depth(f: FunctionBuilder, frames: Ref) -> None:
-    """The counterpart of `lower_depth`."""
-    offset = recursion_remaining()
-    if offset is None:
-        return
-    f.module.define(
-        _RAISE,
-        f"""define internal void @{_RAISE}(i32 %frames) cold noinline optnone nounwind {{
-  %state = call ptr @PyThreadState_Get()
-  %place = getelementptr i8, ptr %state, i64 {offset}
-  %now = load i32, ptr %place
-  %back = add i32 %now, %frames
-  store i32 %back, ptr %place
-  ret void
-}}""",
-    )
-    f.call("void", _RAISE, (frames,))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ljit.codegen.functions.bodies import FAILED, raise_depth
+from ljit.codegen.functions.bodies import FAILED
+from ljit.codegen.functions.recursion import raise_depth
 from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref, undef
 from ljit.codegen.llvm.forms import Native, owned_positions
 from ljit.codegen.references.refcounts import change_count, releaser_of_slots

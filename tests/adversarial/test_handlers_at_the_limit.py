@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import ljit
+from ljit import config
 
 ENDLESS = 10**6
 LIMIT = 400
@@ -97,6 +98,32 @@ def test_handlers_of_all_frames_run(function, calls, monkeypatch):
         with pytest.raises(RecursionError):
             native(ENDLESS)
         assert LEVEL.depth == 0
+
+
+def levels(error):
+    count, entry = 0, error.__traceback__
+    while entry is not None:
+        count, entry = count + 1, entry.tb_next
+    return count
+
+
+FUNCTIONS = []
+
+
+def through_a_list(n):
+    return FUNCTIONS[0](n - 1) + 1 if n else 0
+
+
+@pytest.mark.usefixtures("limit")
+def test_native_calls_through_objects_nest_no_deeper_than_the_limit(monkeypatch):
+    native = ljit.jit(through_a_list)
+    monkeypatch.setitem(globals(), "FUNCTIONS", [native])
+    with config.overridden(cold_calls=False, quick_runs=200_000):
+        for call in range(5):
+            with pytest.raises(RecursionError) as caught_error:
+                native(ENDLESS)
+            if call >= 2:  # the interpreter's own frames made room before
+                assert levels(caught_error.value) < LIMIT + 10
 
 
 def below(frames, f, *args):
