@@ -135,7 +135,8 @@ class _Planner:
         if len(users) > 1 and not self._unite_all(users) and self._share(node, users):
             return True
         candidates = self._groups_of_users(node)
-        return any(self._add(node, group) for group in candidates)
+        is_inside = len(candidates) == 1 and not has_outside_uses(node.output, candidates[0])
+        return any(self._add(node, group, is_inside=is_inside) for group in candidates)
 
     def _groups_of_users(self, node: Node) -> list[Group]:
         found: dict[Group, None] = {}
@@ -151,22 +152,23 @@ class _Planner:
 
     # -- one node ----------------------------------------------------------------------------------
 
-    def _add(self, node: Node, group: Group) -> bool:
-        """Add a node whose other users, if any, take its result as an array."""
+    def _add(self, node: Node, group: Group, *, is_inside: bool) -> bool:
+        """Add a node whose other users, if any, take its result as an array; `is_inside`: there are none."""
         if len(group.members) >= MAX_BODY or (group.is_writing and may_leave(node)):
             return False
         if is_gather(node) and not _can_take_places(group, node):
             return False
         if self._is_gathered(node, group):
             return False
-        is_output = has_outside_uses(node.output, group)
+        is_output = not is_inside and has_outside_uses(node.output, group)
         if is_output and (group.is_writing and self._is_used_before(node, group)):
             return False
         covering = self._must_cover(node, group, is_output=is_output)
         if covering is None:
             return False
         group.members.add(node)
-        if self._depends_on_itself(group):
+        # What the node needs comes before it, and is in no group yet.
+        if not is_inside and self._depends_on_itself(group):
             group.members.remove(node)
             return False
         self.group_of[node] = group
@@ -241,11 +243,14 @@ class _Planner:
 
     def unite_siblings(self) -> None:
         """Make one group of groups over the same shape that read the same arrays."""
-        for group in list(self.groups):
-            others = [g for g in self.groups if g is not group] if group in self.groups else []
-            for other in others:
-                if self._reads(group) & self._reads(other):
-                    self._unite(group, other)
+        reads = {group: self._reads(group) for group in self.groups}
+        for group in list(reads):
+            for other in list(reads) if group in reads else ():
+                if other is group or reads[group].isdisjoint(reads[other]):
+                    continue
+                if self._unite(group, other):
+                    del reads[other]
+                    reads[group] = self._reads(group)
 
     def _unite(self, group: Group, other: Group) -> bool:
         if group.leaves != other.leaves or group.shape.shape != other.shape.shape:
