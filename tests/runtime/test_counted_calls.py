@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 import traceback
 import weakref
@@ -13,7 +14,7 @@ from ljit import config
 from ljit.frontend import counted_trips
 from ljit.runtime import counted_calls, waiting
 from ljit.runtime.counted_calls import CountedCalls
-from tests.interp.test_functions import EACH_PROGRAM
+from tests.interp.test_functions import PROGRAMS
 from tests.programs import harness
 
 
@@ -44,7 +45,15 @@ def each_trip_is_counted(monkeypatch):
         yield
 
 
-@EACH_PROGRAM
+def has_loop(fn):
+    names = {instruction.opname for instruction in dis.get_instructions(fn.__code__)}
+    return any(name == "FOR_ITER" or "JUMP_BACKWARD" in name for name in names)
+
+
+WITH_LOOPS = [program for program in PROGRAMS if has_loop(program.function)]
+
+
+@pytest.mark.parametrize("program", WITH_LOOPS, ids=[p.name for p in WITH_LOOPS])
 def test_calls_of_programs_may_be_left_at_the_end_of_each_trip(program, each_trip_is_counted):
     calls = LeftAt(program.function)
     if calls.counted is None:
