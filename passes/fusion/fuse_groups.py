@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from ljit.analysis.dominance import holder_in
 from ljit.analysis.own_memory import is_apart
-from ljit.ir import Node, Value
+from ljit.ir import Node, Value, get_op
 from ljit.ops.arrays.boxed import reduced_axes
 from ljit.passes.fusion.equal_shapes import Leaves, form_of, leaves_of
 from ljit.passes.fusion.fuse_nodes import (
@@ -29,13 +29,14 @@ from ljit.passes.fusion.fuse_nodes import (
     takes_elements,
 )
 from ljit.records import Record, made_by
-from ljit.types import ArrayType
+from ljit.types import ArrayType, ScalarType
 
 __all__ = ["Group", "plan_groups"]
 
 MAX_BODY = 48  # ops: beyond, registers run out
 MAX_ARRAYS = 16  # that a nest reads and writes side by side: beyond, address registers run out
 MAX_SHARED = 4  # cheap nodes of a group that other groups compute, too
+WORTH_KEEPING = 0.9  # of the bytes that others would read again: what is kept takes memory, too
 
 
 class Group(Record, frozen=False):
@@ -134,7 +135,7 @@ class _Planner:
             return False
         if len(users) > 1 and not self._unite_all(users) and self._share(node, users):
             return True
-        candidates = self._groups_of_users(node)
+        candidates = sorted(self._groups_of_users(node), key=_may_end_early)
         is_inside = len(candidates) == 1 and not has_outside_uses(node.output, candidates[0])
         return any(self._add(node, group, is_inside=is_inside) for group in candidates)
 
@@ -213,6 +214,8 @@ class _Planner:
             return False
         if not all(self._can_share(node, group) for group in users):
             return False
+        if self._is_better_kept(node, users):
+            return False
         for group in users:
             group.members.add(node)
             group.shared.add(node)
@@ -230,9 +233,19 @@ class _Planner:
             return False
         if self._must_cover(node, group, is_output=False) is not False:
             return False
+        return len(self._reads_more(node, group)) <= 1  # instead of the node's own result
+
+    def _reads_more(self, node: Node, group: Group) -> list[Value]:
+        """The large arrays that the nest would have to read to compute the node as well."""
         read = self._reads(group, node.output)
-        more = [v for v in _arrays(node.inputs) if v not in read and not _is_narrow_in(v, group)]
-        return len(more) <= 1  # instead of the node's own result
+        return [v for v in _arrays(node.inputs) if v not in read and not _is_narrow_in(v, group)]
+
+    def _is_better_kept(self, node: Node, users: Sequence[Group]) -> bool:
+        """Whether to store the result of a node and to load it again moves fewer bytes than to compute it for each."""
+        again = [sum(map(_item_bytes, self._reads_more(node, group))) for group in users]
+        own = _item_bytes(node.output)  # memory is read, too, where it is stored to
+        kept = min(again) + own * (len(users) + 1)
+        return kept < WORTH_KEEPING * sum(again)
 
     def _reads(self, group: Group, without: Value | None = None) -> set[Value]:
         """The arrays that the nest reads."""
@@ -319,6 +332,21 @@ class _Planner:
         return found
 
 
+def _may_end_early(group: Group) -> bool:
+    """Whether rows of the nest may end where their result is known: not if something else is kept of them."""
+    reductions = [node for node in group.members if is_reduction(node)]
+    return bool(reductions) and all(map(_ends_early, reductions))
+
+
+def _ends_early(node: Node) -> bool:
+    (source,), out = node.inputs, node.output.type
+    assert node.op.reduction is not None and isinstance(source.type, ArrayType)
+    rule = get_op(node.op.reduction.combine).accumulation
+    is_bool = isinstance(out, ArrayType | ScalarType) and out.dtype.kind == "b"
+    is_settled = is_bool and rule is not None and rule.saturated is not None
+    return is_settled and source.type.ndim - 1 in reduced_axes(node)
+
+
 def _can_take_places(group: Group, node: Node) -> bool:
     """Whether a nest can take elements at places one by one: the order of its result does not follow from theirs."""
     if group.is_writing:
@@ -328,6 +356,11 @@ def _can_take_places(group: Group, node: Node) -> bool:
 
 def _arrays(values: Iterable[Value]) -> list[Value]:
     return [v for v in values if isinstance(v.type, ArrayType)]
+
+
+def _item_bytes(value: Value) -> int:
+    assert isinstance(value.type, ArrayType)
+    return value.type.dtype.itemsize
 
 
 def _is_narrow_in(value: Value, group: Group) -> bool:

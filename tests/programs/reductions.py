@@ -133,3 +133,19 @@ def sum_of_a_vector(x):
 @program(lambda: (np.ones(3),), lambda: (np.ones(0),), lambda: (np.ones((2, 2)),))
 def largest_of_a_vector(x):
     return max(x)
+
+
+@program(
+    lambda: (grid(40, 60) / 16, 20.0),
+    lambda: (grid(60, 40).T / 8, 20.0),
+    lambda: (grid(30, 30, np.float32)[::2, ::-3], np.float32(20)),
+    lambda: (grid(40, 60, np.int64), -1),
+    lambda: (grid(3, 5) / 8, np.nan),
+    lambda: (np.ones((0, 3)), 0.5),
+    lambda: (np.ones((3, 0)), 0.5),
+)
+def masks_that_are_kept_for_several_reductions(a, c):
+    m = a > c
+    n = ~(a < c) & m
+    rows, columns, whole = m.any(axis=1), m.any(axis=0), m.all()
+    return rows, columns, whole, n.all(axis=1), n.sum(axis=0), np.where(m, a, c).sum(axis=1)
