@@ -195,9 +195,17 @@ def _places_in_one(f: FunctionBuilder, names: Mapping[str, None], inside: set[st
         if name in f.places and name not in inside:
             base, offset = f.places[name]
             found.setdefault(base.text, []).append((name, offset))
-    return [
-        f"{name} = getelementptr i8, ptr {base}, {offset.typed}"
+    chosen = {
+        name: (base, offset)
         for base, places in found.items()
         if len(places) > 1 or base in names
         for name, offset in places
+    }
+
+    def depth(name: str) -> int:
+        return 1 + depth(chosen[name][0]) if name in chosen else 0
+
+    return [
+        f"{name} = getelementptr i8, ptr {base}, {offset.typed}"
+        for name, (base, offset) in sorted(chosen.items(), key=lambda item: depth(item[0]))
     ]

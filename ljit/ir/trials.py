@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ljit.sizes import MAX_ELEMENTS, is_small, small_shape
-from ljit.types import ArrayType, Type
+from ljit.types import INT, ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Value
@@ -52,10 +52,13 @@ def with_known_sizes(
 ) -> Type:
     """Give the type of a result with the sizes that follow from constants and small arrays.
 
-    NumPy says what they are: the operation is tried on an array of the same sizes.
+    NumPy says what they are: the operation is tried on an array of the same sizes. Of rows of a few elements, whose
+    number is not known, views have the sizes of the slices that they take of them.
     """
     if not op.symbolic or not isinstance(result, ArrayType) or None not in result.shape:
         return result
+    if op.reads_part and len(operands) == 2:
+        result = _with_sizes_of_slices(operands[0], operands[1], result)
     try:
         tried = evaluate_symbolically(op, [_stand_in(v) for v in operands], attrs)
     except ExpansionError:
@@ -65,6 +68,41 @@ def with_known_sizes(
     if not 0 < tried.size <= MAX_ELEMENTS:
         return result
     return ArrayType(result.dtype, tried.shape, result.layout, result.writeable)
+
+
+def _with_sizes_of_slices(a: Value, index: Value, result: ArrayType) -> ArrayType:
+    """Give the type of a view with the sizes of constant slices of short axes: ``a[:, 1:]`` of (n, 3) is (n, 2)."""
+    if not isinstance(a.type, ArrayType) or set(a.type.shape) <= {None, 1}:
+        return result
+    items = _items_of(index)
+    taken = sum(item is not None for item in items)
+    if any(item is ... for item in items) or taken > a.type.ndim:
+        return result
+    sizes, shape = iter(a.type.shape), list[int | None]()
+    for item in (*items, *[slice(None)] * (a.type.ndim - taken)):
+        size = 1 if item is None else next(sizes)
+        if isinstance(item, slice) and item.step != 0:
+            shape.append(None if size is None else len(range(size)[item]))
+        elif item is None:
+            shape.append(1)
+        elif type(item) is not int:
+            return result
+    if len(shape) != result.ndim or 0 in shape or any((n or 1) > MAX_ELEMENTS for n in shape):
+        return result
+    known = zip(result.shape, shape, strict=True)
+    sizes_known = tuple(own if own is not None else found for own, found in known)
+    return ArrayType(result.dtype, sizes_known, result.layout, result.writeable)
+
+
+def _items_of(index: Value) -> tuple[object, ...]:
+    """The constant items of an index; 0 for another int, its type for all else."""
+    from ljit.ir.registry import get_op  # imports this module
+
+    if index.is_constant:
+        return index.constant if isinstance(index.constant, tuple) else (index.constant,)
+    maker = index.made_by(get_op("prim::TupleConstruct"))
+    values = [index] if maker is None else maker.inputs
+    return tuple([v.constant if v.is_constant else 0 if v.type == INT else v.type for v in values])
 
 
 def _stand_in(value: Value) -> object:

@@ -200,3 +200,55 @@ def columns_in_loops_and_errors(p, steps):
         result[:, 1] = made[:, 1] * 2.0
         kept.append(made)
     return kept, result
+
+
+def quaternions(n, k=4, dtype=float):
+    return (np.arange(n * k).reshape(n, k) % 7 - 2.5).astype(dtype)
+
+
+@program(
+    lambda: (quaternions(40), quaternions(40, 3)),
+    lambda: (quaternions(40, 4, np.float32), quaternions(40, 3)),
+    lambda: (quaternions(3), quaternions(3, 3)),
+    lambda: (quaternions(80)[::2], quaternions(40, 6)[:, ::-2]),
+    lambda: (quaternions(4, 40).T, quaternions(40, 3)),
+    lambda: (quaternions(40), quaternions(39, 3)),  # ValueError
+    lambda: (quaternions(40, 3), quaternions(40, 3)),
+    lambda: (quaternions(0), quaternions(0, 3)),
+)
+def points_turned_by_quaternions(q, v):
+    q = q / np.linalg.norm(q, axis=1, keepdims=True)
+    w, u = q[:, :1], q[:, 1:]
+    t = 2 * np.cross(u, v)
+    return v + w * t + np.cross(u, t)
+
+
+@program(
+    lambda: (quaternions(40), 1),
+    lambda: (quaternions(40, 4, np.int64), -1),
+    lambda: (quaternions(40, 3, np.float32), 2),
+    lambda: (quaternions(2), 1),
+    lambda: (quaternions(1), 0),
+    lambda: (quaternions(80)[::2], 1),
+    lambda: (quaternions(4, 40).T, 1),
+    lambda: (quaternions(40, 1), 0),
+    lambda: (quaternions(40), 50),  # IndexError
+)
+def slices_of_short_rows(q, k):
+    tails, ends, turned = q[:, 1:] * 2, q[1:, -2:] + 1, q[:, ::-1] * q
+    none, all_, some = q[:, 5:] + 1, q[:, :9] + q, q[:, k:] * 2
+    planes, axes = q[:, None, 1:3] + q[:, 1:3], q[..., 1:] * 2
+    row, column = q[k, 1:] * 2, q[:, 1:][:, 0] * q[:, :1][:, 0]
+    return tails, ends, turned, none, all_, some, planes, axes, row, column, q[:, :1] - q
+
+
+@program(lambda: (quaternions(40),), lambda: (quaternions(5000),), lambda: (quaternions(40, 5),))
+def columns_of_slices_of_short_rows(a):
+    u = a[:, 1:]
+    v = u[:, 1:]
+    return u[:, 1] * u[:, 0] + a[:, 0], v[:, 1] * u[:, 0] - a[:, 0] + v[:, 0]
+
+
+@program(lambda: (quaternions(40),))
+def slices_of_short_rows_that_raise(a):
+    return a[:, 1:] + a[:, ::0]  # ValueError
