@@ -149,3 +149,18 @@ def masks_that_are_kept_for_several_reductions(a, c):
     n = ~(a < c) & m
     rows, columns, whole = m.any(axis=1), m.any(axis=0), m.all()
     return rows, columns, whole, n.all(axis=1), n.sum(axis=0), np.where(m, a, c).sum(axis=1)
+
+
+@program(
+    lambda: (grid(40, 60) % 3 == 0,),
+    lambda: (grid(40, 60, np.uint8).T,),
+    lambda: (grid(40, 60, np.int16)[::2, ::-3] - 700,),
+    lambda: (np.full((300, 300), 127, np.int8),),
+    lambda: (np.full((3, 70000), 65535, np.uint16),),
+    lambda: (grid(2, 3, np.uint8),),
+    lambda: (np.zeros((0, 3), bool),),  # RuntimeWarning
+)
+def means_of_bools_and_short_ints(a):
+    whole, typed = a.mean(), (np.mean(a, dtype=np.float32), np.mean(a, dtype=float))
+    rows, columns = a.mean(axis=1, keepdims=True), np.mean(a, axis=0)
+    return whole, typed, rows, columns, (a > 1).mean(), (a != 0).mean(axis=-1)

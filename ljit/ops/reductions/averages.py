@@ -33,6 +33,7 @@ __all__ = [
 
 _FLOAT64, _TRUTH = ScalarType(np.dtype(np.float64)), ScalarType(np.dtype(bool))
 _FLOAT32 = np.dtype(np.float32)
+_SHORT = 2  # bytes of ints, sums of which fit into 53 bits
 _SUMMED = frozenset(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
@@ -180,6 +181,17 @@ def _sum(parts: Parts, a: Value, axis: object, dtype: np.dtype, keepdims: object
     return parts.apply("np::sum", a, **attrs)
 
 
+def _is_short(a: Value) -> bool:
+    """Whether sums of the elements are exact as ints, vectors of which hold more of them, and as floats."""
+    assert isinstance(a.type, ArrayType)
+    return a.type.dtype.kind in "biu" and a.type.dtype.itemsize <= _SHORT
+
+
+def _sum_dtype(a: Value) -> np.dtype:
+    assert isinstance(a.type, ArrayType)
+    return np.dtype(np.uint64 if a.type.dtype.kind == "u" else np.int64)
+
+
 def _size(parts: Parts, a: Value, axis: object, ddof: int = 0) -> Value:
     assert isinstance(a.type, ArrayType)
     sizes = [a.type.shape[x] for x in axes_of(axis, a.type.ndim) or ()]
@@ -248,7 +260,11 @@ def mean_of(
     result = _result(a, axis, dtype)
     if result is None or type(keepdims) is not bool:
         return None
-    total = _sum(parts, a, axis, result, keepdims)
+    if _is_short(a) and result == np.float64:
+        whole = _sum(parts, a, axis, _sum_dtype(a), keepdims)
+        total = parts.apply("np::astype", whole, dtype=result)
+    else:
+        total = _sum(parts, a, axis, result, keepdims)
     return parts.apply("np::divide_by_count", total, _size(parts, a, axis))
 
 
