@@ -116,6 +116,8 @@ class OpDef(Record):
     calls_method: str | None = None
     #: ``"ndarray.shape"``
     attributes: tuple[str, ...] = ()
+    #: of an attribute that is a view: whether ``a.name = x`` of these types stores to all of its elements
+    stores_by_attribute: Callable[[Type, Type], bool] | None = None
     #: functions of Python's library that are this op, of modules that ljit does not import:
     #: ``"random.Random.uniform"``
     library: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ from ljit.types import (
 )
 from ljit.value_types import type_of
 
-__all__ = ["callable_op", "is_fixed", "method_op", "resolve"]
+__all__ = ["callable_op", "is_fixed", "method_op", "resolve", "stored_attribute"]
 
 
 _FIXED = (  # names of dtypes can be set
@@ -273,6 +273,13 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return Request(METHOD, (receiver,), {"name": name})
     member = Request(op, (receiver,), {})
     return member if is_known(member) else None
+
+
+def stored_attribute(receiver: Value, name: str, value: Value) -> OpDef | None:
+    """The op that gives the view to whose elements ``receiver.name = value`` stores."""
+    op = next(_ops_of("attributes", _member(receiver.type, name)), None)
+    accepts = op.stores_by_attribute if op is not None else None
+    return op if accepts is not None and accepts(receiver.type, value.type) else None
 
 
 def is_fixed(receiver: Value, name: str) -> bool:

@@ -43,7 +43,8 @@ from ljit.passes.specializing.held_calls import HeldCalls
 from ljit.passes.specializing.named_tuples import NamedTuples
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.optional_arguments import call_by_none
-from ljit.passes.specializing.resolve import callable_op, is_fixed
+from ljit.passes.specializing.requests import Request
+from ljit.passes.specializing.resolve import callable_op, is_fixed, stored_attribute
 from ljit.passes.specializing.special_methods import (
     MethodCall,
     is_plainly_made,
@@ -267,12 +268,26 @@ class Calls:
         return True
 
     def visit_attribute_store(self, node: Node) -> bool:
-        """``x.name = y``: of a property its function."""
-        receiver = self.walk.values[node.inputs[0]]
-        parts = users_property(receiver.type, str(node.attrs["name"]), is_read=False)
+        """``x.name = y``: of a property its function; of a view that is an attribute a store to its elements."""
+        receiver, value = (self.walk.values[v] for v in node.inputs)
+        name = str(node.attrs["name"])
+        view = stored_attribute(receiver, name, value)
+        if view is not None:
+            return self._store_to_view(node, view, receiver, value)
+        parts = users_property(receiver.type, name, is_read=False)
         if parts is None:
             return self.walk.visit_operation(node)
         return self._call_of_property(node, *parts, needs=[_PLAIN_STORES])
+
+    def _store_to_view(self, node: Node, op: OpDef, receiver: Value, value: Value) -> bool:
+        walk = self.walk
+        walk.out.effects = Effect.PURE
+        view = walk.apply(Request(op, (receiver,), {}), node)
+        assert view is not None
+        results = walk.apply(Request(get_op("np::assign"), (*view, value), {}), node)
+        if results is not None:
+            walk.finish(node, results)
+        return results is not None
 
     def _call_of_property(
         self,

@@ -230,3 +230,60 @@ def margins_times_a_row(u, row):
     z = np.zeros_like(u)
     z[1:-1, 1:-1] = u[2:, 1:-1] - u[:-2, 1:-1]
     return z * row, z * row + u
+
+
+def waves(*shape, dtype=complex):
+    return (np.arange(np.prod(shape)).reshape(shape) * (0.5 - 0.25j)).astype(dtype)
+
+
+@program(
+    lambda: (waves(6), np.arange(6.0), 2.5),
+    lambda: (waves(6, dtype=np.complex64), np.arange(6.0) / 3, 7),
+    lambda: (waves(4, 3), np.arange(3, dtype=np.float32), np.float32(0.1)),
+    lambda: (waves(4, 3).T, np.arange(12).reshape(3, 4), True),
+    lambda: (waves(12)[::-2], np.arange(6) > 2, np.int8(-3)),
+    lambda: (waves(6), np.array(3.0), -0.0),
+    lambda: (waves(6)[1], np.arange(6.0), 1),  # AttributeError
+    lambda: (np.array(1 + 2j), np.float64(3.0), 10**30),
+    lambda: (waves(6), np.arange(6.0), 10**400),  # OverflowError
+    lambda: (waves(6), np.arange(5.0), 1.0),  # ValueError
+    lambda: (waves(6), np.arange(6.0)[None], 1.0),
+    lambda: (waves(6), [1, 2, 3, 4, 5, 6], (6, 5, 4, 3, 2, 1)),
+    lambda: (waves(6), np.arange(6.0), None),  # TypeError
+    lambda: (waves(6), "x", 1.0),  # ValueError
+    lambda: (waves(0), np.zeros(0), 1.0),
+    lambda: (np.arange(6.0), np.arange(6.0)[::-1], 1.0),  # TypeError
+    lambda: (np.arange(6), np.arange(6.0)[::-1] / 4, 1.0),  # TypeError
+    lambda: (np.broadcast_to(waves(1), 6), np.arange(6.0), 1.0),  # ValueError: read-only
+)
+def parts_that_are_stored(z, a, x):
+    z.real = a
+    w = z.copy()
+    w.imag = x
+    z.imag = z.real
+    z.real = z.imag * 2
+    return w, z
+
+
+@program(
+    lambda: (np.linspace(0, 3, 40), np.linspace(0, 9, 40)),
+    lambda: (np.linspace(0, 3, 40, dtype=np.float32)[::2], np.linspace(0, 9, 20)),
+    lambda: (np.linspace(0, 3, 40), np.linspace(0, 9, 41)),  # ValueError
+)
+def complex_of_computed_parts(r, phi):
+    z = np.empty(len(r), dtype=complex)
+    z.real = r * np.sqrt(phi)
+    z.imag = r * np.abs(phi - 4)
+    y = np.zeros_like(z)
+    y[1:].real = z.imag[:-1]
+    return z, y
+
+
+@program(lambda: (waves(6), 5), lambda: (waves(6), 0))
+def numbers_of_several_classes_stored_to_parts(z, n):
+    s = 0
+    for i in range(n):
+        z.real = s
+        s = s + 0.5 if i % 2 else i
+        z[i:].imag = s
+    return z

@@ -228,6 +228,13 @@ def _can_lower_imag(a: Type) -> bool:
     return isinstance(a, ScalarType)
 
 
+def _stores_part(a: Type, value: Type) -> bool:
+    """Whether it stores numbers or elements that are no complex ones to a part of complex ones."""
+    dtype = dtype_of(value)
+    is_complex = isinstance(a, ArrayType) and a.dtype.kind == "c"
+    return is_complex and dtype is not None and dtype.kind in "biuf"
+
+
 _declare(
     "transpose",
     _infer_transpose,
@@ -237,7 +244,14 @@ _declare(
     attributes=("ndarray.T", "generic.T"),
     symbolic=True,
 )
-_declare("real", _infer_part, _lower_real, callables=(np.real,), schema="(val)")
+_declare(
+    "real",
+    _infer_part,
+    _lower_real,
+    callables=(np.real,),
+    schema="(val)",
+    stores_by_attribute=_stores_part,
+)
 _declare(
     "imag",
     _infer_imag,
@@ -245,6 +259,7 @@ _declare(
     can_lower=_can_lower_imag,
     callables=(np.imag,),
     schema="(val)",
+    stores_by_attribute=_stores_part,
 )
 
 
