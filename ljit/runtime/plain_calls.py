@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ljit.cpython.own_time import TimeOfCall, without_delays
 from ljit.cpython.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.likely import has_large_array, may_be_many_trips
+from ljit.runtime.likely import calls_its_name, has_large_array, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import NO_GAIN, SLOW_CALLS_BEFORE_PASSING_ON, Plan, is_long_in_use
@@ -23,6 +23,9 @@ from ljit.runtime.waiting import are_few, claim
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
+
+_SECONDS_OF_SHORT_LOOK = 1e-4
+_MOST_BETWEEN_LOOKS = 64  # calls
 
 __all__ = ["call_cold", "run_refused", "run_watched", "run_without_plan"]
 
@@ -69,8 +72,7 @@ def run_watched(
     is_left = baseline is not None and cold.leaves(plan, baseline, executor.kinds)
     runs_here = not is_left and not is_deep() and cold.may_look(plan, baseline)
     if baseline is None or runs_here:
-        plan.looks += 1
-        return executor.interpret(plan, values)
+        return _look(executor, plan, values)
     if not cold.is_paid(plan, baseline, executor.kinds):
         plan.looks = 0
     calls = cold.calls_since(executor.owner)
@@ -95,6 +97,24 @@ def run_watched(
                 plan, price(plan, baseline), seconds, are_short=cold.are_short
             )
             pass_calls(executor.owner, executor.fn, cold.passed)
+
+
+def _look(executor: ProfilingExecutor, plan: Plan, values: Sequence[object]) -> object:
+    """Interpret a call to see what it does.
+
+    In a recursion those that follow one another may all be its leaves: CPython runs some in between.
+    """
+    cold, owner, fn = executor.cold, executor.owner, executor.fn
+    cold.calls_since(owner)  # which are not timed
+    plan.looks += 1
+    try:
+        return executor.interpret(plan, values)
+    finally:
+        is_short = plan.last_run[1] < _SECONDS_OF_SHORT_LOOK
+        is_left = cold.may_wait and not _has_native_code(executor)
+        if is_short and is_left and calls_its_name(fn.__code__):
+            cold.passed = min(1 << plan.looks, _MOST_BETWEEN_LOOKS)
+            pass_calls(owner, fn, cold.passed)
 
 
 def _calls_to_pass(plan: Plan, needed: float, seconds: float, *, are_short: bool) -> int:

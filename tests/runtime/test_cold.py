@@ -244,6 +244,23 @@ def test_calls_just_before_a_compile_are_profiled_too(monkeypatch):
     assert (len(looks), plan.compiles) == (RUNS_OF_SHORT_ONE + cold.PROFILED_RUNS, 1)
 
 
+def test_between_looks_at_a_recursion_cpython_runs_calls_for_they_may_all_be_leaves(
+    warm_after_50, monkeypatch
+):
+    monkeypatch.setattr(cold, "_SHARE_OF_LOOKS", float("inf"))
+    native, looks = ljit.jit(plain_recursion), []
+    monkeypatch.setitem(globals(), "plain_recursion", native)
+    executor = native._executor
+    interpret = executor.interpret
+    executor.interpret = lambda *a: looks.append(a) or interpret(*a)
+    for k in range(1000):
+        assert native(k % 2) == k % 2
+    (plan,) = executor.plans.values()
+    assert plan.unit is None
+    assert 5 < len(looks) < cold.PROFILED_RUNS
+    assert native(10) == 55
+
+
 class Interrupted:
     """A plan: while it is looked at, another thread starts one."""
 
