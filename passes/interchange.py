@@ -24,7 +24,7 @@ Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformati
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
@@ -33,6 +33,7 @@ from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_ranges import FITS
+from ljit.passes.loops.joined_trips import JoinedTrips, are_updates
 from ljit.passes.loops.ordered_bounds import OrderedBounds
 from ljit.passes.loops.stored_sums import StoredSum, match
 from ljit.passes.loops.strips import Strips, reread
@@ -85,6 +86,10 @@ class _Nest:
         self.body = [n for n in loops[-1].blocks[0] if n.op not in (SNAPSHOT, YIELD)]
         self.hazards: list[tuple[Value, Value]] = []
         self.reread: Access | None = None  # what is read again and again, if strips can help
+        self.apart: set[tuple[Node, Node]] = (
+            set()
+        )  # accesses to an array that are never to one element
+        self.is_joined = False  # trips of the last loop but one are done together
 
     @staticmethod
     def of(outer: Node) -> _Nest | None:
@@ -165,7 +170,8 @@ class _Nest:
 
         better = [order for order in permutations(present) if key(order) < key(present)]
         better = [o for o in better if o[-1] == present[-1] or not _is_short(self.loops[o[-1]])]
-        if not (better or len(present) > 2) or not self._find_hazards(accesses, aliases):
+        may_pay = better or len(present) > 2 or self._updates(accesses, present)
+        if not may_pay or not self._find_hazards(accesses, aliases):
             return None
         dependences = self._dependences(accesses)
         orders = [o for o in (*better, present) if self._is_legal(dependences, o)]
@@ -174,7 +180,22 @@ class _Nest:
             return None
         if self.is_even and self._start_is_zero(best[-2]):
             self.reread = reread(accesses, best, dependences)
-        return None if best == present and self.reread is None else best
+        swapped = (*best[:-2], best[-1], best[-2])
+        self.is_joined = self._updates(accesses, best) and self._is_legal(dependences, swapped)
+        if self.is_joined:
+            self.apart = {
+                (a.node, b.node)
+                for a, b in product(accesses, repeat=2)
+                if a.array is b.array and self.subscripts.are_apart(a, b, best[-2:])
+            }
+        stays = best == present and self.reread is None and not self.is_joined
+        return None if stays else best
+
+    def _updates(self, accesses: Sequence[Access], order: Sequence[int]) -> bool:
+        """Whether trips of the last loop but one can be done together (`loops/joined_trips`), if that is legal."""
+        nodes = [*self.between, *self.body]
+        is_short = _is_short(self.loops[order[-2]])
+        return not is_short and are_updates(accesses, nodes, self.bounds, order[-2:])
 
     def _is_legal(self, dependences: Sequence[Distances], order: Sequence[int]) -> bool:
         return is_legal(dependences, order)
@@ -241,6 +262,8 @@ class _Nest:
         made[0].insert_before(outer)
         _end(made[-1], body)
         outer.erase()
+        if self.is_joined:
+            JoinedTrips(made[-2], made[-1], self.apart).write()
 
     def _with_trips(self, body: Sequence[Node], variables: Mapping[int, Value]) -> Sequence[Node]:
         """Put the variables in the place of trips; one that is not the same is computed in front of what needs it."""
@@ -285,10 +308,14 @@ class _Nest:
         self._leave_if(self._op("np::may_share_memory", *pair))
 
     def _leave_if_short(self, position: int) -> None:
-        """Leave if the loop that is put inside has very few trips and the one that was there has many."""
+        """Leave if the loop that is put inside has very few trips and the one that was there has many.
+
+        Not where the number changes in a loop around: it has few trips now and then, as at the end of a triangle.
+        """
         outer, inside, before = self.loops[0], self.loops[position], self.loops[-1]
         starts = [self._start(loop) for loop in (inside, before)]
-        if inside is before or not self.is_even:
+        changes = any(o.op is LOOP and inside.inputs[1].is_inside(o) for o in outer.owners())
+        if inside is before or changes or not self.is_even:
             return
         if not all(v.is_constant and v.constant == 0 for v in starts):
             return

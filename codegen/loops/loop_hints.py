@@ -21,6 +21,9 @@ one, and trips side by side (`unroll_and_jam`), of which LLVM makes vectors as i
 Loops that make the checks of a block of trips (`passes/distribute_checks`), and those behind them, are one vector each,
 of which LLVM makes as many as it takes: what both compute is then computed once (`engine.py`).
 
+Trips that are done together by the loop inside (`passes/loops/joined_trips.py`) fill the processor with one vector of
+elements at a time, and those that are left over are few: more vectors would only be more code.
+
 A loop around others is not unrolled: each of eight trips had a copy of the loops in it. The code is as fast without.
 """
 
@@ -60,6 +63,7 @@ _AS_VECTOR = (  # of its known number of trips: LLVM would else write all of the
 )
 _MASKED = '!{!"llvm.loop.vectorize.predicate.enable", i1 true}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
+_ONE_VECTOR = ('!{!"llvm.loop.interleave.count", i32 1}', _NEVER_UNROLLED)  # less to compile
 
 
 class Hint(Record):
@@ -81,6 +85,8 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
         hints.append(_NEVER_UNROLLED)
     if _SINGLE not in hints and not is_chain and (trips := trips_of_block(loop)):
         hints += _as_vector(loop, trips)
+    if _SINGLE not in hints and loop.attrs.get("one_vector"):
+        hints += _ONE_VECTOR
     if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
         hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))

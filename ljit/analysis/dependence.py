@@ -14,7 +14,7 @@ Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from ljit.analysis.loop_bounds import Bound, LoopBounds
@@ -95,20 +95,33 @@ class Subscripts:
         is_outside = not any(atom.value.is_inside(self.loops[0]) for atom in rest.atoms())
         return Subscript(factors if is_outside else None, rest)
 
-    def never_meet(self, a: Subscript, b: Subscript) -> bool:
-        """Whether two indices are never the same number, in whatever trips."""
+    def never_meet(self, a: Subscript, b: Subscript, inner: Collection[int] | None = None) -> bool:
+        """Whether two indices are never the same number, in whatever trips.
+
+        `inner`: positions of the loops that may be in other trips; all others are in the same one.
+        """
         if a.factors is None or b.factors is None:
             return False
-        gaps = (self._end(a, 0) - self._end(b, 1), self._end(b, 0) - self._end(a, 1))
+        ends = [[self._end(x, side, inner) for side in (0, 1)] for x in (a, b)]
+        gaps = (ends[0][0] - ends[1][1], ends[1][0] - ends[0][1])
         return any(not gap.terms and gap.constant > 0 for gap in gaps)
 
-    def _end(self, x: Subscript, side: int) -> Linear:
+    def are_apart(self, a: Access, b: Access, inner: Collection[int]) -> bool:
+        """Whether accesses to an array are never to one element, if only the loops at `inner` are in other trips."""
+        if not isinstance(a.array.type, ArrayType) or a.array.type.layout != "C":
+            return False
+        pairs = zip(a.subscripts, b.subscripts, strict=True)
+        return any(self.never_meet(x, y, inner) for x, y in pairs)
+
+    def _end(self, x: Subscript, side: int, inner: Collection[int] | None) -> Linear:
         """The least (0) or greatest (1) number that an index is, if all loops have trips."""
         assert x.factors is not None
         result = x.rest
         for variable, factor in zip(self.variables, x.factors, strict=True):
             result = result + Linear.of(variable) * factor
         for position in reversed(range(len(self.loops))):
+            if inner is not None and position not in inner:
+                continue
             factor = result.terms.get((self.variables[position],), 0)
             if factor:
                 is_low = (factor > 0) == (side == 0)

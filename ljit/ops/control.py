@@ -110,7 +110,8 @@ IF = _control(
 )
 LOOP = _control(
     "Loop",
-    "(start, stop, *carried, lanes=1, reordered=False, most_trips=None, ends_after=None, checks='here')",
+    "(start, stop, *carried, lanes=1, reordered=False, one_vector=False, most_trips=None, ends_after=None, "
+    "checks='here')",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
     Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used up,
@@ -119,7 +120,8 @@ LOOP = _control(
     values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of the program's
     loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then tested together.
     `reordered`: loops of a nest in another order than the program's, whose trips have no state of the program;
-    nothing in them can leave. `most_trips`: a `while` loop, or one over a block of trips, has no more.
+    nothing in them can leave. `one_vector`: LLVM is to make one vector of trips at a time. `most_trips`: a
+    `while` loop, one over a block of trips, or over those that groups of trips leave over, has no more.
     `ends_after`: the same of one in another loop, in which no polls are needed. `checks`: those of the loop
     (``"made"``; see `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does
     nothing but checks for another loop, which has none (``"in front"``), or asks whether a block of trips does

@@ -84,6 +84,24 @@ def test_a_loop_of_hardly_any_trips_is_not_left_inside():
     assert info.compiles == 2 and info.state == "native"
 
 
+def upper_triangle(a):
+    for i in range(a.shape[0]):
+        for j in range(i, a.shape[0]):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+def test_the_last_rows_of_a_triangle_do_not_count_as_hardly_any_trips():
+    f = ljit.jit(upper_triangle)
+    for n in (20, 20, 20, 90, 90, 90):
+        expected, given = (np.sin(np.arange(n * n)).reshape(n, n) * 0.01 for _ in "ab")
+        upper_triangle(expected)
+        f(given)
+        assert np.array_equal(expected, given)
+    (info,) = f.specializations
+    assert info.compiles == 1 and info.state == "native"
+
+
 def rows_first(a, b, c):
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):

@@ -395,3 +395,53 @@ def with_elements_at_known_places(a, small):
     for j in range(a.shape[1]):
         for i in range(1, a.shape[0]):
             a[i, j] += i * np.triu(small).sum() - j
+
+
+@program(
+    lambda: (table(9, 20), table(3, 9), np.ones((4, 20))),
+    lambda: (table(8, 17), table(3, 8), np.ones((4, 17))),
+    lambda: (table(3, 17), table(3, 3), np.ones((4, 17))),
+    lambda: (table(9, 20).astype("f4"), table(3, 9).astype("f4"), np.ones((4, 20), "f4")),
+    lambda: (np.arange(180).reshape(9, 20) << 55, np.ones((3, 9), int) * 3, np.ones((4, 20), int)),
+    lambda: (table(7, 20), table(3, 9), np.ones((4, 20))),
+    lambda: (lambda a: (a, table(3, 9), a[2:6]))(table(9, 20)),
+)
+def rows_that_are_added_to_others(a, weights, out):
+    for i in range(weights.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] *= 0.5 if i else 1
+        for k in range(weights.shape[1]):
+            for j in range(out.shape[1]):
+                out[i, j] += weights[i, k] * a[k, j]
+
+
+@program(
+    lambda: (table(19, 19), np.ones((19, 19))),
+    lambda: (table(3, 3), np.ones((3, 3))),
+    lambda: (table(19, 18), np.ones((19, 19))),
+)
+def triangle_of_a_product(a, out):
+    n = out.shape[0]
+    for i in range(n):
+        for k in range(n):
+            for j in range(i + 1):
+                out[i, j] += a[i, k] * a[k, j]
+
+
+@program(lambda: (table(19, 19),), lambda: (table(21, 21),), lambda: (table(2, 2),))
+def upper_part_of_lu(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i, n):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
+        for j in range(i + 1, n):
+            a[j, i] /= a[i, i] + 3.0
+
+
+@program(lambda: (table(9, 20), np.ones(20)), lambda: (table(5, 20), np.zeros(20)))
+def sums_of_rows_that_are_kept(a, s):
+    for k in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s[j] += a[k, j]
+            a[k, j] = s[j]

@@ -178,7 +178,9 @@ def _lower_range(e: Emitter, start: V, stop: V | None = None, step: V | None = N
     one = e.const(INT, 1)
     if stop is None:
         return e.range_make(e.const(INT, 0), _to_index(e, start), one)
-    width = one if step is None else _to_index(e, step)
+    if step is None:
+        return e.range_make(_to_index(e, start), _to_index(e, stop), one)
+    width = _to_index(e, step)
     e.bail_if(e.compare("eq", width, 0), "range step is zero")
     return e.range_make(_to_index(e, start), _to_index(e, stop), width)
 
