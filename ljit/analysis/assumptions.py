@@ -142,6 +142,7 @@ _STABLE = (
     types.ModuleType,
     types.FunctionType,
     types.BuiltinFunctionType,
+    type(np.concatenate),  # of NumPy's functions that classes of arrays may override
     type(Ellipsis),
     range,
     slice,

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from numpy import concatenate
+from numpy.linalg import norm
 
 import ljit
 from ljit.testing.filecheck import file_check, parse_directives
@@ -397,4 +399,17 @@ def test_tuples_of_objects_whose_items_are_read_are_taken_apart():
         "CHECK: %maker",
         "CHECK: (Any, Any) = prim::guard",
         "CHECK: prim::Unpack",
+    )
+
+
+def test_functions_of_numpy_that_modules_import_by_name_are_known():
+    def length(x):
+        return norm(concatenate((x, x)))
+
+    check(
+        graph(length, np.arange(9.0)),
+        "CHECK-NOT: py::call",
+        "CHECK: np::concatenate",
+        "CHECK-NOT: py::call",
+        "CHECK: np::sqrt",
     )
