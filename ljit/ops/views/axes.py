@@ -1,4 +1,7 @@
-"""Views with axes in another order: transpose with axes, swapaxes, moveaxis. Axes may be known to a run only."""
+"""Views with axes in another order (transpose with axes, swapaxes, moveaxis), and with one more for each window.
+
+Axes and windows may be known to a run only.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.arrays.boxed import VIEWS, declare_function
+from ljit.ops.arrays.boxed import VIEWS, axes_of, declare_function, is_flag, shape_rank
 from ljit.ops.arrays.rules import is_integer_scalar
 from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
@@ -174,4 +177,70 @@ _declare(
     function=np.moveaxis,
     lower=_lower_moveaxis,
     samples=((_CUBE, 0, -1), (_CUBE, -1, 1)),
+)
+
+
+# -- windows -----------------------------------------------------------------------------------------
+
+
+def _infer_windows(
+    x: Type,
+    window_shape: Type,
+    *,
+    axis: object = None,
+    subok: object = False,
+    writeable: object = False,
+) -> Type:
+    """All axes of the array, and one for each window."""
+    rank = shape_rank(window_shape)
+    if not isinstance(x, ArrayType) or not rank or not (is_flag(subok) and is_flag(writeable)):
+        return ANY
+    axes = axes_of(axis, x.ndim)
+    if axes is None or len(axes) != rank:
+        return ANY
+    return ArrayType(
+        x.dtype, (None,) * (x.ndim + rank), "strided", x.writeable and writeable is True
+    )
+
+
+def _lower_windows(
+    e: Emitter,
+    x: V,
+    window_shape: V,
+    *,
+    axis: object = None,
+    subok: bool = False,
+    writeable: bool = False,
+) -> V:
+    is_tuple = isinstance(window_shape.type, TupleType)
+    windows = [
+        e.cast(n, INT) for n in (e.tuple_items(window_shape) if is_tuple else [window_shape])
+    ]
+    sizes, strides = list(e.array_sizes(x)), list(e.array_strides(x))
+    axes = axes_of(axis, x.type.ndim)
+    assert axes is not None
+    moved = [strides[i] for i in axes]
+    one = e.const(INT, 1)
+    for i, n in zip(axes, windows, strict=True):
+        does_not_fit = e.bit_or(e.compare("lt", n, one), e.compare("lt", sizes[i], n))
+        e.bail_if(does_not_fit, "a window of no element, or larger than the array")
+        sizes[i] = e.add(e.sub(sizes[i], n), one)
+    attrs = {"axis": axis, "subok": subok, "writeable": writeable}
+    type_ = _infer_windows(x.type, window_shape.type, **attrs)
+    zero = e.const(INT, 0)
+    return e.array_view(
+        x, type_, zero, [*sizes, *windows], [*strides, *moved], is_read_only=not writeable
+    )
+
+
+declare_function(
+    "sliding_window_view",
+    "(x, window_shape, *, axis=None, subok=False, writeable=False)",
+    _infer_windows,
+    np.lib.stride_tricks.sliding_window_view,
+    lower=_lower_windows,
+    effect=VIEWS,
+    parameters=("x", "window_shape", "axis", "*", "subok", "writeable"),
+    doc="``np.lib.stride_tricks.sliding_window_view``",
+    samples=((np.arange(6.0), 3), (_MATRIX, (1, 2))),
 )
