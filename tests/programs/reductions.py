@@ -164,3 +164,36 @@ def means_of_bools_and_short_ints(a):
     whole, typed = a.mean(), (np.mean(a, dtype=np.float32), np.mean(a, dtype=float))
     rows, columns = a.mean(axis=1, keepdims=True), np.mean(a, axis=0)
     return whole, typed, rows, columns, (a > 1).mean(), (a != 0).mean(axis=-1)
+
+
+@program(
+    lambda: (grid(40, 60) / 16,),
+    lambda: (grid(40, 60, np.uint8).T,),
+    lambda: (grid(40, 60, np.int16)[::2, ::-3] - 700,),
+    lambda: (grid(9, 8) % 3 == 0,),
+    lambda: (grid(2, 3, np.float32),),
+    lambda: (grid(4, 5, np.float16) / 8,),
+    lambda: (grid(4, 5) * 1j,),
+    lambda: (np.arange(7.0),),  # AxisError
+    lambda: (np.zeros((0, 3)),),  # ValueError
+    lambda: (np.zeros((3, 0), int),),  # ValueError
+)
+def reduce_of_functions(a):
+    sums = np.add.reduce(a), np.add.reduce(a, axis=None), np.add.reduce(a, 0, None, None, True)
+    typed = np.add.reduce(a, axis=0, dtype=np.complex128), np.multiply.reduce(a[:2] % 3, dtype=complex)
+    truths = np.logical_or.reduce(a > 1), np.logical_and.reduce(a >= 0, axis=None)
+    highs = np.maximum.reduce(a), np.maximum.reduce(a, axis=1), np.minimum.reduce(a, keepdims=True)
+    return sums, typed, truths, highs, np.minimum.reduce([3, 1, 2])
+
+
+@program(
+    lambda: (grid(40, 60) % 3,),
+    lambda: (grid(40, 60, np.uint8).T % 5,),
+    lambda: (grid(40, 60)[::2, ::-3] % 4 == 1,),
+    lambda: (grid(4, 5) * 1j,),
+    lambda: (np.array([np.nan, -0.0, 0.0, 1.0]),),  # AxisError
+    lambda: (np.zeros((0, 3)),),
+)
+def counts_of_what_is_not_zero(a):
+    whole = np.count_nonzero(a), np.count_nonzero(a, keepdims=True), np.count_nonzero(a, (0,))
+    return whole, np.count_nonzero(a > 1, axis=0), np.count_nonzero(a, axis=-1, keepdims=True)

@@ -312,13 +312,15 @@ def range_of(
     return parts.apply("np::subtract", high, low)
 
 
-def count_of_nonzero(parts: Parts, a: Value) -> Value | None:
+def count_of_nonzero(
+    parts: Parts, a: Value, *, axis: object = None, keepdims: object = False
+) -> Value | None:
     """The sum of the truth of the elements."""
-    if not _is_array(a, None):
+    if not _is_array(a, axis) or type(keepdims) is not bool:
         return None
     is_bool = a.type.dtype.kind == "b"  # type: ignore[attr-defined]
     truth = a if is_bool else parts.apply("np::not_equal", a, parts.constant(0))
-    count = _sum(parts, truth, None, np.dtype(np.int64), keepdims=False)
+    count = _sum(parts, truth, axis, np.dtype(np.int64), keepdims)
     return parts.apply("py::int", count) if parts.type == INT else count
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Reduction
+from ljit.ir import Reduction, Value, get_op
+from ljit.ir.parts import Parts
 from ljit.ops.arrays.boxed import axes_of, chosen_dtype, declare_function, is_flag
 from ljit.ops.arrays.rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.ops.formulas.derived import all_close, difference, difference_of, infer_difference
@@ -263,8 +264,10 @@ declare_function(
 _COUNT = type_of(np.count_nonzero(_MATRIX))  # int or np.int64: NumPy versions differ
 
 
-def _infer_count(a: Type) -> Type:
-    return _COUNT if isinstance(a, ArrayType) else ANY
+def _infer_count(a: Type, *, axis: object = None, keepdims: object = False) -> Type:
+    if not isinstance(a, ArrayType):
+        return ANY
+    return _COUNT if axis is None and keepdims is False else _reduced(a, _INT64, axis, keepdims)
 
 
 def _infer_verdict(a: Type, b: Type, **_attrs: Any) -> Type:
@@ -274,9 +277,10 @@ def _infer_verdict(a: Type, b: Type, **_attrs: Any) -> Type:
 
 declare_function(
     "count_nonzero",
-    "(a)",
+    "(a, *, axis=None, keepdims=False)",
     _infer_count,
     np.count_nonzero,
+    parameters=("a", "axis", "*", "keepdims"),
     decompose=count_of_nonzero,
     samples=((_MATRIX,),),
 )
@@ -295,3 +299,65 @@ declare_function(
     decompose=all_close,
     samples=((_MATRIX, _MATRIX), (_MATRIX, 1)),
 )
+
+
+# -- ufunc.reduce ----------------------------------------------------------------------------------
+
+
+def _declare_reduce(ufunc: np.ufunc, name: str, *, has_dtype: bool) -> None:
+    """``np.maximum.reduce(a)``: what `name` is of, but along the first axis where none is given."""
+
+    def attributes(axis: object, dtype: object, keepdims: object) -> dict[str, object] | None:
+        attrs = {"axis": axis, "keepdims": keepdims}
+        if has_dtype:
+            return {**attrs, "dtype": dtype}
+        return attrs if dtype is None else None
+
+    def infer(
+        _ufunc: Type,
+        array: Type,
+        *,
+        axis: object = 0,
+        dtype: object = None,
+        keepdims: object = False,
+    ) -> Type:
+        attrs = attributes(axis, dtype, keepdims)
+        if attrs is None or not isinstance(array, ArrayType):
+            return ANY
+        return get_op(name).infer_types([array], attrs)[0]
+
+    def decompose(
+        parts: Parts,
+        _ufunc: Value,
+        array: Value,
+        *,
+        axis: object = 0,
+        dtype: object = None,
+        keepdims: object = False,
+    ) -> Value | None:
+        attrs = attributes(axis, dtype, keepdims)
+        if infer(ANY, array.type, axis=axis, dtype=dtype, keepdims=keepdims) == ANY:
+            return None
+        return None if attrs is None else parts.apply(name, array, **attrs)
+
+    declare_function(
+        f"{ufunc.__name__}_reduce",
+        "(ufunc, array, *, axis=0, dtype=None, keepdims=False)",
+        infer,
+        ufunc.reduce,
+        evaluate=lambda ufunc, array, **attrs: ufunc.reduce(array, **attrs),
+        doc=f"``np.{ufunc.__name__}.reduce(array)``",
+        decompose=decompose,
+        parameters=("ufunc", "array", "axis", "dtype", "out", "keepdims"),
+        callables=(),
+        library=(f"numpy.{ufunc.__name__}.reduce",),
+        samples=((ufunc, _MATRIX), (ufunc, np.arange(4))),
+    )
+
+
+_declare_reduce(np.add, "np::sum", has_dtype=True)
+_declare_reduce(np.multiply, "np::prod", has_dtype=True)
+_declare_reduce(np.maximum, "np::max", has_dtype=False)
+_declare_reduce(np.minimum, "np::min", has_dtype=False)
+_declare_reduce(np.logical_or, "np::any", has_dtype=False)
+_declare_reduce(np.logical_and, "np::all", has_dtype=False)
