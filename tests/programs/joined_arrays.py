@@ -185,3 +185,39 @@ def of_filled(x, n, factor):
 def of_filled_rows(x, m, n, factor):
     """The sizes of what is filled are a tuple."""
     return np.concatenate((factor * np.ones((m, n)), x, np.zeros((m, n)) - factor))
+
+
+@program(
+    lambda: (np.arange(5.0), np.arange(3.0)[::-1], 2.5),
+    lambda: (np.arange(5.0), np.arange(5.0)[::-1], 2),
+    lambda: (np.arange(5.0), np.arange(5), np.float64(2.0)),
+    lambda: (np.arange(5), np.arange(5), 2),
+    lambda: (np.arange(5), np.arange(5), 2.0),
+    lambda: (np.arange(5, dtype=np.int8), np.arange(5) > 2, 300),
+    lambda: (np.arange(5, dtype=np.float32), np.ones(5, np.float32), 0.1),
+    lambda: (np.arange(6.0).reshape(2, 3), np.ones((2, 3)), 1.0),
+    lambda: (np.arange(6.0).reshape(2, 3).T, np.ones((2, 3)).T, 1.0),
+    lambda: (np.ones((2, 1, 3)), np.ones((2, 1, 3)), 1.0),
+    lambda: (np.arange(5.0), np.ones((5, 2)), 1j),
+    lambda: (np.array(1.0), np.zeros(0), True),
+    lambda: (np.zeros(0), np.zeros(0), 2**70),
+)
+def joined_by_subscripts(a, b, x):
+    made = []
+    for key in range(3):
+        try:
+            if key == 0:
+                made += [np.r_[a, b], np.r_[b, b, a]]
+            elif key == 1:
+                made += [np.c_[a, b], np.c_[a, a]]
+            else:
+                made += [np.r_[x, a], np.r_[0, a, 1], np.r_[0.5, a]]
+        except ValueError as error:
+            made.append(str(error))
+    return made
+
+
+@program(lambda: (np.arange(5.0), 3), lambda: (np.arange(5), 3))
+def ends_put_around(a, n):
+    s = np.r_[0.0, np.cumsum(a)]
+    return s[n:] - s[:-n], np.c_[a, a * 2] + 1, np.r_[a][0], np.r_[0:n, a]

@@ -180,7 +180,10 @@ def means_of_bools_and_short_ints(a):
 )
 def reduce_of_functions(a):
     sums = np.add.reduce(a), np.add.reduce(a, axis=None), np.add.reduce(a, 0, None, None, True)
-    typed = np.add.reduce(a, axis=0, dtype=np.complex128), np.multiply.reduce(a[:2] % 3, dtype=complex)
+    typed = (
+        np.add.reduce(a, axis=0, dtype=np.complex128),
+        np.multiply.reduce(a[:2] % 3, dtype=complex),
+    )
     truths = np.logical_or.reduce(a > 1), np.logical_and.reduce(a >= 0, axis=None)
     highs = np.maximum.reduce(a), np.maximum.reduce(a, axis=1), np.minimum.reduce(a, keepdims=True)
     return sums, typed, truths, highs, np.minimum.reduce([3, 1, 2])

@@ -15,7 +15,7 @@ from ljit.ops.arrays.boxed import axes_of, declare_function
 from ljit.ops.arrays.convert import can_store, store_convert
 from ljit.ops.arrays.flat import as_vector, product_of
 from ljit.ops.arrays.rules import is_scalar, result_dtype
-from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, TupleType, Type
+from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, ScalarType, TupleType, Type
 from ljit.value_types import type_of
 
 __all__: list[str] = []
@@ -372,3 +372,70 @@ declare_function(
     parameters=("arr", "values", "axis"),
     samples=((_VECTOR, 1.5), (_VECTOR, _VECTOR), (_VECTOR, (1, 2))),
 )
+
+
+# -- np.r_ and np.c_ -------------------------------------------------------------------------------
+
+_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
+#: the classes of numbers that become elements of arrays of a dtype
+_ELEMENTS = {_FLOAT64: (FLOAT, INT, ScalarType(_FLOAT64)), _INT64: (INT, ScalarType(_INT64))}
+
+
+def _arrays_of_key(key: Type) -> TupleType | None:
+    """The types of what is joined: arrays of one rank; numbers beside vectors of the same dtype are vectors."""
+    items = key.items if isinstance(key, TupleType) else ()
+    arrays = [t for t in items if isinstance(t, ArrayType)]
+    dtypes = {t.dtype for t in arrays}
+    if not arrays or len({t.ndim for t in arrays}) > 1 or not arrays[0].ndim:
+        return None
+    if len(arrays) == len(items):
+        return TupleType(items)
+    (dtype, *others) = dtypes
+    numbers = _ELEMENTS.get(dtype, ())
+    if others or arrays[0].ndim > 1 or any(t not in numbers for t in items if t not in arrays):
+        return None
+    one = ArrayType(dtype, (1,))
+    return TupleType(tuple(t if isinstance(t, ArrayType) else one for t in items))
+
+
+def _declare_by_key(name: str, joiner: Any, plan_of: Callable[[int], tuple[str, int]]) -> None:
+    """Declare ``np.r_[a, b]`` or ``np.c_[a, b]``."""
+
+    def infer(key: Type) -> Type:
+        types = _arrays_of_key(key)
+        if types is None:
+            return ANY
+        op, axis = plan_of(types.items[0].ndim)  # type: ignore[attr-defined]
+        return get_op(op).infer_types([types], {"axis": axis})[0]
+
+    def decompose(parts: Parts, key: Value) -> Value | None:
+        types = _arrays_of_key(key.type)
+        if types is None:
+            return None
+        op, axis = plan_of(types.items[0].ndim)  # type: ignore[attr-defined]
+        if not get_op(op).has_lowering([types], {"axis": axis}):
+            return None
+        items = []
+        for i, t in enumerate(types.items):
+            item = parts.apply("prim::TupleIndex", key, index=i)
+            if not isinstance(item.type, ArrayType):
+                row = parts.apply("prim::TupleConstruct", item)
+                item = parts.apply("np::array", row, dtype=t.dtype)  # type: ignore[attr-defined]
+            items.append(item)
+        return parts.apply(op, parts.apply("prim::TupleConstruct", *items), axis=axis)
+
+    declare_function(
+        name,
+        "(key)",
+        infer,
+        lambda key: joiner[key],
+        callables=(),
+        subscripted=(joiner,),
+        decompose=decompose,
+        doc=f"``np.{name}[key]`` of a tuple of arrays",
+        samples=_MIXED[:1],
+    )
+
+
+_declare_by_key("r_", np.r_, lambda _rank: (_CONCATENATE, 0))
+_declare_by_key("c_", np.c_, lambda rank: (_STACK if rank == 1 else _CONCATENATE, max(rank - 1, 1)))
