@@ -84,6 +84,11 @@ class NativeCode:
         """Whether it was not optimised and has run so much that it should be."""
         return self._work is not None and self._work.is_used_up
 
+    def go_on_quick(self, times: float) -> None:
+        """Let quick code that has run as much as it should run so many times as much again."""
+        if self._work is not None:
+            self._work.go_on(times)
+
     def stay_quick(self) -> None:
         """Let quick code run on however much it has run; not if native code calls it, which asks nothing else."""
         if self._work is not None and not self.options.is_called:

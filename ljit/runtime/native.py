@@ -33,7 +33,7 @@ from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.passing import is_stack_small, last_entry
 from ljit.runtime.vectorcall import make_function_type, place_of_calls_left, set_vectorcall
-from ljit.runtime.waiting import loading
+from ljit.runtime.waiting import loading, seconds_of_program
 from ljit.runtime.worth import gains_by_a_call, is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS
 from ljit.types import Type
@@ -93,6 +93,7 @@ class NativeUnit(Record, frozen=False):
     callable: Callable[..., object]
     seconds: float  # of the processor, to compile it: specialise, passes, code generation; without what it calls
     is_clean: bool  # no unknown code runs in it
+    begun: float  # what the program had taken when the code was there
     retire: Callable[[str], None] = lambda _reason: None  # takes it out of use
     bailouts: Counter[int] = made_by(factory=Counter)  # by site
 
@@ -314,7 +315,7 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
         code.choice.take_all_of(caller)
     is_clean = not _runs_unknown_code(made.graph)
     types_ = tuple(param.type for param in made.graph.params)
-    return NativeUnit(made, types_, code, caller, seconds, is_clean)
+    return NativeUnit(made, types_, code, caller, seconds, is_clean, seconds_of_program())
 
 
 class PassOn(Record):

@@ -73,6 +73,7 @@ __all__ = [
     "leaves_calls",
     "loading",
     "seconds_claimed",
+    "seconds_of_program",
 ]
 
 _SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
@@ -175,7 +176,7 @@ def counted_once(seconds: float) -> float:
     claims = _claims.seconds
     if _Start.of_process is None or not claims or not config.settings().cold_calls:
         return seconds
-    return seconds * min(_of_program() / claims, 1.0)
+    return seconds * min(seconds_of_program() / claims, 1.0)
 
 
 def count_in(function: object) -> None:
@@ -204,13 +205,15 @@ def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = Fals
     """
     if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
         return True
-    most = _SHARE * _of_program() + _stake(is_likely=is_likely)  # in front: the time may begin here
+    most = _SHARE * seconds_of_program() + _stake(
+        is_likely=is_likely
+    )  # in front: the time may begin here
     return _at_stake(is_likely=is_likely) + seconds <= most
 
 
 def has_run(seconds: float) -> bool:
     """Whether the program took so long without ljit: sooner no compiler is loaded for what is not likely to pay."""
-    return seconds <= 0.0 or not config.settings().cold_calls or _of_program() >= seconds
+    return seconds <= 0.0 or not config.settings().cold_calls or seconds_of_program() >= seconds
 
 
 def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
@@ -221,7 +224,7 @@ def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False
 def _at_stake(*, is_likely: bool) -> float:
     """What ljit did. Loading is paid for when the program has run as long, or a function that was likely to."""
     won, loading = (Bet.won, Bet.loading) if is_likely else (0.0, _Start.of_loading)
-    return _own_work() - won - (loading if _of_program() >= loading else 0.0)
+    return _own_work() - won - (loading if seconds_of_program() >= loading else 0.0)
 
 
 def _stake(*, is_likely: bool) -> float:
@@ -230,7 +233,7 @@ def _stake(*, is_likely: bool) -> float:
     return max(seconds, _LEAST_STAKE) if is_likely else seconds / _ODDS
 
 
-def _of_program() -> float:
+def seconds_of_program() -> float:
     """What the program took without ljit; the time begins at the first call."""
     now = time.process_time()
     if _Start.of_process is None:

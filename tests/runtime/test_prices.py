@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
+import ljit
 from ljit import config
 from ljit.runtime import prices
 from ljit.runtime.plans import Plan
-from ljit.runtime.prices import note_compile, price
+from ljit.runtime.prices import is_optimising_due, note_compile, price
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +69,42 @@ def test_compiles_that_took_longer_than_estimated_make_later_ones_dearer():
 def test_shorter_compiles_make_none_cheaper():
     note_compile(unit_of(0.1), baseline_of(50))
     assert price(Plan(), baseline_of(10)) == 2.0
+
+
+def test_quick_code_goes_on_until_it_may_have_run_for_half_of_what_optimising_takes(monkeypatch):
+    now, times = 100.0, []
+    monkeypatch.setattr(prices, "seconds_of_program", lambda: now)
+    code = SimpleNamespace(is_quick=True, go_on_quick=times.append)
+    unit = SimpleNamespace(seconds=1.0, begun=100.0, code=code)
+    for now in (100.0, 100.5, 101.0, 101.9):
+        assert not is_optimising_due(unit)
+    assert times == [7.0, 3.0, 1.0, 0.25], "what is missing, if nothing else has run"
+    now = 102.0
+    assert is_optimising_due(unit)
+    assert len(times) == 4
+
+
+def loop_total(n):
+    s = 0
+    for i in range(n):
+        s += i
+    return s
+
+
+def test_quick_code_that_is_used_up_at_once_is_not_dropped(monkeypatch):
+    f = ljit.jit(loop_total)
+    with config.overridden(quick_runs=20):
+        f(10), f(10)
+    (plan,) = f._executor.plans.values()
+    unit = plan.unit
+    assert unit.code.is_quick
+    f._executor.cold.may_wait = True
+    monkeypatch.setattr(prices, "seconds_of_program", lambda: unit.begun)
+    for _ in range(1000):
+        assert f(10) == 45
+    assert plan.units == [unit]
+    monkeypatch.setattr(prices, "seconds_of_program", lambda: unit.begun + 1e9)
+    for _ in range(2000):
+        assert f(10) == 45
+    assert plan.unit is not unit
+    assert not plan.unit.code.is_quick
