@@ -307,6 +307,10 @@ class Jam:
             out = loop.outputs[position]
             loop.set_input(2 + position, jammed.add_output(out.type, out.name))
         loop.set_input(0, self.int_op(loop, "py::mul", groups, _LANES))
+        if nest.core_stores:
+            # what is looked at in front of the trips left over must not lead back to the groups
+            behind = {params[0]: loop.inputs[0]}
+            copy_node(nest.before[0], self.graph, behind, {}).insert_before(loop)
 
     def check_first(self, end: Node) -> None:
         """Make the checks behind the inner loops, of all trips, together."""

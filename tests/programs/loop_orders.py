@@ -445,3 +445,13 @@ def sums_of_rows_that_are_kept(a, s):
         for j in range(a.shape[1]):
             s[j] += a[k, j]
             a[k, j] = s[j]
+
+
+@program(lambda: (table(9, 9), table(9, 14)), lambda: (table(3, 3), table(3, 14)))
+def triangle_times_few_columns(a, c):
+    """Eight of the columns are done side by side; what leaves behind them must not do them again."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(14):
+            for k in range(i + 1, n):
+                c[i, j] += a[k, i] * c[k, j]
