@@ -46,6 +46,7 @@ __all__ = [
 MAX_KINDS = 4  # at one place
 
 _functions = {FunctionType, BuiltinFunctionType, MethodDescriptorType, np.ufunc, type}
+_functions.add(type(np.concatenate))  # of NumPy's functions that classes of arrays may override
 _plain_of: dict[type, Callable[[Any], FunctionType | None]] = {}
 
 

@@ -413,3 +413,12 @@ def test_functions_of_numpy_that_modules_import_by_name_are_known():
         "CHECK-NOT: py::call",
         "CHECK: np::sqrt",
     )
+
+
+def test_functions_of_numpy_that_are_arguments_and_items_are_known():
+    def summed(x, where):
+        medians = [reduce(x) for reduce in (np.median, np.mean)]
+        return where(x > 0.5, x, medians[0])
+
+    text = graph(summed, np.arange(99.0), np.where)
+    assert all(name in text for name in ("prim::is_kind", "np::median", "np::select"))

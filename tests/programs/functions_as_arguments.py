@@ -250,3 +250,17 @@ def caught(f, xs):
         except ValueError as error:
             out.append(str(error))
     return out
+
+
+@program(
+    lambda: (np.arange(9.0), np.where, np.median),
+    lambda: (np.arange(9.0), np.where, np.std),
+    lambda: (np.arange(9.0), np.where, np.sum),
+    lambda: (np.arange(9), np.where, len),
+    lambda: (np.arange(9.0), lambda c, x, y: x, np.max),
+    lambda: (np.arange(9.0), np.where, None),  # TypeError
+    lambda: (np.zeros(0), np.where, np.max),  # ValueError
+)
+def functions_of_numpy_as_arguments(a, choose, reduce):
+    found = [f(a + k) for k in range(3) for f in (np.sum, np.mean, reduce)]
+    return choose(a > 2, a, 0.5), found, reduce(a)
