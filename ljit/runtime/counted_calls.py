@@ -71,6 +71,7 @@ class CountedCalls:
         self.code = fn.__code__
         self.seconds = 0.0  # that a call may take before it is left
         self.price = 0.0  # seconds that what follows takes ljit
+        self.is_likely = False  # that a call takes long, by its arguments
         self._executor = executor
         self._entrances: dict[int, tuple[ProfilingExecutor, Entrance | None]] = {}  # by loop
         self._counted: FunctionType | None = None
@@ -116,11 +117,14 @@ class CountedCalls:
             clock.own, clock.claims = seconds_here(), seconds_claimed()
         spent = self.seconds / 2 + seconds_here() - clock.own
         spent -= _OF_CALLEES * min(seconds_claimed() - clock.claims, spent)
-        if spent < self.seconds or not has_room(self.price, spent=spent):
+        if spent < self.seconds or not self._has_room(spent):
             return False
         # If it cannot be left at this loop, it may be at another one.
         clock.begun, clock.own = now, None
         return True
+
+    def _has_room(self, spent: float) -> bool:
+        return has_room(self.price, spent=spent, is_likely=self.is_likely)
 
     def _can_leave(self, loop: int, iterators: Iterable[object]) -> bool:
         """Whether the interpreter can go on there; the function is translated for that.

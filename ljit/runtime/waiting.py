@@ -334,6 +334,7 @@ class Waiting:
         watched = self._watched
         if watched is not None and watched.counted is not None:
             watched.price = price + loading + _SECONDS_OF_COMPILE
+            watched.is_likely = is_likely
             watched.seconds = self._seconds_until_left(loading, is_likely=is_likely)
             return False
         is_due = is_likely or (is_first and watched is not None and watched.has_loops)
