@@ -103,13 +103,13 @@ def has_array(values: Iterable[object]) -> bool:
 
 def has_large_array(values: Iterable[object]) -> bool:
     """Whether one is an array with so many elements that the work on them counts."""
-    return any(array.size >= _LARGE for array in _arrays(values))
+    return any(size >= _LARGE for size in _sizes_of_arrays(values))
 
 
 def may_be_many_trips(values: Sequence[object], levels: int, *, if_unknown: bool) -> bool:
     """Whether sizes of arguments suggest many trips of so many loops in one another; `if_unknown`: there are none."""
-    arrays = _arrays(values)
-    if any(array.size >= _MANY_ON_ARRAYS for array in arrays):
+    arrays = _sizes_of_arrays(values)
+    if any(size >= _MANY_ON_ARRAYS for size in arrays):
         return True
     sizes = sorted(_sizes(values), reverse=True)
     if not sizes:
@@ -130,9 +130,11 @@ def _is_of_numbers(value: Any, levels: int) -> bool:
     )
 
 
-def _arrays(values: Iterable[object]) -> list[Any]:
+def _sizes_of_arrays(values: Iterable[Any]) -> list[int]:
+    """As NumPy knows them: attributes of a subclass may be functions, which wait as this one does."""
     classes = _numpy_classes()[:1]
-    return [value for value in values if issubclass(type(value), classes)]
+    arrays = [value for value in values if issubclass(type(value), classes)]
+    return [classes[0].size.__get__(array) for array in arrays]  # type: ignore[attr-defined]
 
 
 def _sizes(values: Iterable[Any]) -> Iterator[int]:

@@ -120,8 +120,15 @@ def test_nothing_of_an_argument_is_run_to_know_what_it_is():
         def __getattribute__(self, name):
             raise AssertionError(name)
 
+    class OddArray(np.ndarray):
+        def __getattribute__(self, name):
+            raise AssertionError(name)
+
+    array = np.zeros(2000).view(OddArray)
     assert not likely.are_numbers([Odd()])
+    assert likely.are_numbers([array]) and likely.has_array([array]) and likely.has_large_array([array])
     assert not likely.may_be_many_trips([Odd()], 1, if_unknown=False)
+    assert likely.may_be_many_trips([array], 1, if_unknown=False)
 
 
 def test_there_are_no_arrays_while_numpy_is_imported(monkeypatch):
