@@ -27,6 +27,7 @@ from collections.abc import Sequence
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import GUARD, SNAPSHOT
+from ljit.ops.objects import WHOLE
 from ljit.ops.python.private_items import number_codes
 from ljit.passes.containers.last_blocks import end_around, find_ends
 from ljit.passes.containers.list_groups import (
@@ -110,7 +111,7 @@ def _end_of(family: list[Group], lists: Lists) -> _End | None:
 
 
 def _has_numbers(family: list[Group]) -> bool:
-    """Whether all that the lists hold is numbers, read as what all of them are, and some are read."""
+    """Whether all that the lists hold is numbers, read as what all are; some are read, and none as an object."""
     innermost = family[-1]
     if not all(group.is_good and group.types for group in family) or not innermost.reads:
         return False
@@ -119,6 +120,8 @@ def _has_numbers(family: list[Group]) -> bool:
     outer = [t for group in family[:-1] for t in (*group.types, *(v.type for v in group.gets))]
     item = innermost.item
     if not all(isinstance(t, ListType) for t in outer):
+        return False
+    if any(user.op is WHOLE for value in innermost.gets for user, _ in value.uses):
         return False
     return bool(number_codes(item)) and all(v.type == item for v in innermost.gets)
 

@@ -6,10 +6,11 @@ any case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.analysis.alias import is_immutable
+from ljit.analysis.signatures import NativeLink
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.forms import Native, split
 from ljit.ir import Effect, Node, Value
@@ -17,7 +18,7 @@ from ljit.ops.containers.keys import looks_for_key
 from ljit.ops.containers.tuples import TUPLE_CONSTRUCT, TUPLE_INDEX
 from ljit.ops.control import CALL_NATIVE
 from ljit.ops.objects import UNPACK
-from ljit.types import FLOAT, INT, ItemsType, ListType
+from ljit.types import FLOAT, INT, RANGE, ItemsType, ListType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -31,10 +32,10 @@ def hold_objects(e: Emitter, out: Value, value: Native, pointer: Ref) -> None:
     if value.type != out.type:
         return
     if not isinstance(value.type, ItemsType):
-        if value.type in (INT, FLOAT) and is_boxed(out):
+        if value.type in (INT, FLOAT, RANGE) and is_boxed(out):
             e.ownership.hold_object(value, pointer)
         return
-    if is_immutable(value.type) and _users_of_object(out):
+    if _is_made_of_objects(value.type) and _users_of_object(out):
         e.ownership.hold_object(value, pointer)
     items = split(value)
     for index, item in _items_taken(out):
@@ -43,11 +44,22 @@ def hold_objects(e: Emitter, out: Value, value: Native, pointer: Ref) -> None:
             hold_objects(e, item, items[index], e.f.load("ptr", place))
 
 
+def _is_made_of_objects(t: Type) -> bool:
+    """Whether a tuple of the type that is made again is equal for good to the one that was read."""
+    if isinstance(t, ItemsType):
+        return all(map(_is_made_of_objects, t.items))
+    if isinstance(t, ListType):
+        return not t.is_private
+    return t.is_boxed or is_immutable(t)
+
+
 def is_boxed_twice(value: Value) -> bool:
-    """Whether two uses of a tuple need its object, one of them in the block that makes it."""
-    if not isinstance(value.type, ItemsType) or not is_immutable(value.type) or len(value.uses) < 2:
+    """Whether two uses of a tuple need its object, one of them in the block that makes it, or a native call does."""
+    if not isinstance(value.type, ItemsType) or not is_immutable(value.type):
         return False
     users = _users_of_object(value)
+    if any(user.op is CALL_NATIVE for user in users):  # the callee asks which object it is
+        return True
     return len(users) > 1 and any(user.block is value.block for user in users)
 
 
@@ -87,9 +99,23 @@ def _takes_object(user: Node, index: int) -> bool:
     container = user.inputs[0].type if user.inputs else None
     if use is not None and isinstance(container, ListType):
         return use.puts == index and not container.is_private
-    if user.op is CALL_NATIVE or looks_for_key(user):
+    if user.op is CALL_NATIVE:
+        return _parameters(user)[index].is_boxed
+    if looks_for_key(user):
         return False
     return bool(user.effects & Effect.CALL) or _is_done_by_cpython(user)
+
+
+def _parameters(call: Node) -> Sequence[Type]:
+    """The types of the parameters of what is called natively: another function, or this one."""
+    link = call.attrs["callee"]
+    if isinstance(link, NativeLink):
+        return link.signature.params
+    block = call.block
+    while block is not None and block.owner is not None:
+        block = block.owner.block
+    assert block is not None
+    return [x.type for x in block.params]
 
 
 def _is_done_by_cpython(user: Node) -> bool:

@@ -126,6 +126,15 @@ DELATTR = object_op(
     infer=lambda x, *, name: (),
     evaluate=_delete_attribute,
 )
+WHOLE = object_op(
+    "prim::whole",
+    "(x)",
+    "The object that `x` is, made here if it was none: what asks which object it is gets this one.",
+    evaluate=lambda x: x,
+    effects=Effect.ALLOC,
+    syntax="{0}",
+    samples=((1,), ((1, 2.5),), (range(3),), ([],)),
+)
 
 # -- calls -----------------------------------------------------------------------------------------
 

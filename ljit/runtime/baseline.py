@@ -34,7 +34,9 @@ from ljit.ops.control import CONSTANT
 from ljit.ops.members import IS_KIND
 from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
 from ljit.passes import run_passes
+from ljit.passes.containers.identities import is_identity_asked, with_whole_objects
 from ljit.records import Record
+from ljit.types import RANGE, Type
 
 __all__ = [
     "BASELINE_PIPELINE",
@@ -184,6 +186,14 @@ class Baseline(Record, frozen=False):
     def is_outdated(self) -> bool:
         """Whether a function has got other code, as tools that reload modules do it, or a name another function."""
         return not all(source.holds() for source in self.sources)
+
+    def known_as(self, types_: tuple[Type, ...]) -> tuple[Type, ...]:
+        """The types as which the function takes arguments of types: objects where it asks which ones they are."""
+        return with_whole_objects(self.graph, types_) if self._asks_for_identity else types_
+
+    @computed_once
+    def _asks_for_identity(self) -> bool:
+        return any(is_identity_asked(x, RANGE) for x in self.graph.params)
 
     @computed_once
     def code(self) -> Code:

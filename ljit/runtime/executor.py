@@ -106,7 +106,7 @@ class ProfilingExecutor:
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
         keep_objects_of(type(owner), _plain_function)  # what functions call may be an argument
-        self.table = PlanTable(_lock, self._give_up)
+        self.table = PlanTable(_lock, self._give_up, self._known_as)
         self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
@@ -152,6 +152,9 @@ class ProfilingExecutor:
             with self.lock, compiler_frames():
                 self.callees.note_arguments(bind_arguments(self.fn, args, kwargs) or ())
         return self.baseline
+
+    def _known_as(self, types_: tuple[Type, ...]) -> tuple[Type, ...]:
+        return types_ if self._baseline is None else self._baseline.known_as(types_)
 
     @property
     def is_outdated(self) -> bool:

@@ -92,7 +92,7 @@ def graph_for(
     _show(executor)
     baseline = _baseline(executor)
     values = _values(executor, args, kwargs)
-    general = tuple(map(type_of, values))
+    general = baseline.known_as(tuple(map(type_of, values)))
     types_ = sized_types(general, values)
     plan = executor.plans.get(types_) or executor.plans.get(general)
     feedback = plan.feedback if plan is not None else PlanFeedback()

@@ -24,7 +24,7 @@ from ljit.runtime.native import NativeUnit
 from ljit.runtime.options import TWIN_OPTIONS
 from ljit.runtime.plans import NO_GAIN, Plan
 from ljit.runtime.replaced_code import up_to_date
-from ljit.types import NEVER, Type, join
+from ljit.types import ANY, NEVER, Type, join
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize import Specialization
@@ -52,6 +52,10 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
     executor = up_to_date(callee._executor)  # type: ignore[attr-defined]
     params = tuple(map(as_parameter, given))
     if None in params or not _takes(executor, params):  # type: ignore[arg-type]
+        return None
+    assert executor.baseline is not None
+    params = executor.baseline.known_as(params)  # type: ignore[arg-type]
+    if ANY in params:
         return None
     executor.warm_up()
     with executor.lock:

@@ -19,6 +19,7 @@ from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
 from ljit.ir import Node, Value
 from ljit.ops.control import LOOP, UNCOUNTED_TRIPS
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.passes.containers.identities import as_whole_object, is_identity_asked
 from ljit.runtime.bailouts import Bailout, on_loop_exit
 from ljit.runtime.links import note_callers
 from ljit.runtime.native import (
@@ -125,7 +126,7 @@ class OutlinedLoops:
         loop = baseline.node(loop_id)
         live = baseline.liveness.live_at_header(loop)
         values = [registers[baseline.code.register_of[v.key]] for v in live]
-        types_ = tuple(map(_live_type, values))
+        types_ = tuple(map(_live_type, live, values))
         sized = sized_types(types_, values)
         first = self.sized.setdefault((loop_id, types_), sized)
         key = (loop_id, sized if sized == first else types_)
@@ -285,6 +286,9 @@ def _is_but_for_items(t: Type, other: Type) -> bool:
     return t == other or (t == _EMPTY and isinstance(other, ListType))
 
 
-def _live_type(value: object) -> Type:
-    """The type of what a register holds."""
-    return UNBOUND if value is UNBOUND_VALUE else type_of(value)
+def _live_type(value: Value, held: object) -> Type:
+    """The type of what the register of a value holds."""
+    if held is UNBOUND_VALUE:
+        return UNBOUND
+    found = type_of(held)
+    return as_whole_object(found) if is_identity_asked(value, found) else found

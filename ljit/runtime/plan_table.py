@@ -21,19 +21,28 @@ _Types = tuple[Type, ...]
 
 
 class PlanTable:
-    """The plans by their types. `lock` is held while they change; `give_up` gets one that is dropped for another."""
+    """The plans by their types. `lock` is held while they change; `give_up` gets one that is dropped for another.
 
-    def __init__(self, lock: AbstractContextManager[bool], give_up: Callable[[Plan], None]) -> None:
+    `known_as` says as what arguments of some types are known.
+    """
+
+    def __init__(
+        self,
+        lock: AbstractContextManager[bool],
+        give_up: Callable[[Plan], None],
+        known_as: Callable[[_Types], _Types],
+    ) -> None:
         self.plans: dict[_Types, Plan] = {}
         self.evictions = 0
         self._lock = lock
         self._give_up = give_up
+        self._known_as = known_as
         #: by types without sizes: the plan for the sizes seen first
         self._sized: dict[_Types, Plan] = {}
 
     def plan_for(self, values: Sequence[object]) -> Plan | None:
         """Find or start the plan for arguments, and note what these show; None if there were too many."""
-        key = tuple(map(type_of, values))
+        key = self._known_as(tuple(map(type_of, values)))
         sized = sized_types(key, values) if config.settings().profiled_sizes else key
         plan = self.plans.get(sized)
         if plan is None:
@@ -69,7 +78,8 @@ class PlanTable:
             return plan
 
     def plan_of(self, types: _Types) -> Plan | None:
-        """Find or start the plan for exactly these types; None if no plan may be given up for it."""
+        """Find or start the plan for these types; None if no plan may be given up for it."""
+        types = self._known_as(types)
         if types not in self.plans and len(self.plans) >= MAX_PLANS:
             return None
         return self.plans.setdefault(types, Plan(types=types))

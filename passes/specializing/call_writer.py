@@ -11,6 +11,7 @@ from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN
 from ljit.ops.members import CHECK_METHOD
 from ljit.ops.objects import CALL
 from ljit.ops.python.types import is_open
+from ljit.passes.containers.identities import as_whole_object, is_identity_asked
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import NativeCalls
@@ -114,7 +115,7 @@ class CallWriter:
         given = arguments_of(callee, values, (*kwnames, *others), walk.out.constant_object)
         if given is None or any(walk.feedback.is_unstable(a.key) for a in given.assumptions):
             return None
-        types_ = tuple(map(_passed_type, given.values))
+        types_ = self._passed_types(node, given.values)
         if is_init:
             attrs = self.native.init(callee, types_)
         else:
@@ -124,6 +125,12 @@ class CallWriter:
         if any(map(_has_finalizer, args)):
             attrs = {**attrs, "is_clean": False}
         return NativeCall(given, attrs)
+
+    def _passed_types(self, node: Node, values: Sequence[Value | Own]) -> tuple[Type, ...]:
+        """The types of arguments; those whose identity is asked here are passed as the objects that they are."""
+        operands = self.walk.values
+        asked = [operands[v] for v in node.inputs if is_identity_asked(v, operands[v].type)]
+        return tuple(as_whole_object(v.type) if v in asked else _passed_type(v) for v in values)
 
     def emit(
         self,

@@ -23,7 +23,9 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
+from ljit.ops.objects import WHOLE
 from ljit.ops.python.types import class_of
+from ljit.passes.containers.identities import as_whole_object, is_identity_asked
 from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
@@ -108,6 +110,15 @@ class GraphWriter:
         arrays = [v for v in values if holds_array(v.type)] if effects & Effect.CALL else ()
         if arrays:
             self.append(get_op("prim::check_arrays"), arrays)
+
+    def whole(self, value: Value, old: Value, like: Node) -> Value:
+        """A value that is made; as an object, if the baseline value is asked which one it is."""
+        if value.is_constant or not is_identity_asked(old, value.type):
+            return value
+        made, type_ = self.append(WHOLE, (value,), like=like), as_whole_object(value.type)
+        if type_ != ANY:
+            made = self.append(GUARD, made.outputs, {"type": type_}, like=like)
+        return made.output
 
     def deoptimize(self, reason: str, like: Node) -> bool:
         """End the block here; gives False: control does not go on."""

@@ -386,8 +386,8 @@ class _Specializer:
     def finish(self, node: Node, results: Sequence[Value]) -> None:
         """Note what a baseline node became; a Snapshot if it must not run twice."""
         for old, new in zip(node.outputs, results, strict=True):
-            self.values[old] = new
-            new.name = new.name or old.name
+            self.values[old] = whole = self.out.whole(new, old, node)
+            whole.name = whole.name or old.name
             if isinstance(new.type, ListType):
                 widen_range(old, new, self.feedback)
         effects = self.out.effects

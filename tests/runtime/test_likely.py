@@ -126,7 +126,11 @@ def test_nothing_of_an_argument_is_run_to_know_what_it_is():
 
     array = np.zeros(2000).view(OddArray)
     assert not likely.are_numbers([Odd()])
-    assert likely.are_numbers([array]) and likely.has_array([array]) and likely.has_large_array([array])
+    assert (
+        likely.are_numbers([array])
+        and likely.has_array([array])
+        and likely.has_large_array([array])
+    )
     assert not likely.may_be_many_trips([Odd()], 1, if_unknown=False)
     assert likely.may_be_many_trips([array], 1, if_unknown=False)
 
