@@ -59,7 +59,14 @@ if TYPE_CHECKING:
         shown_lists,
     )
     from ljit.codegen.nests import ufunc_loops
-    from ljit.codegen.objects import class_patterns, held_functions, managers, objects, variables
+    from ljit.codegen.objects import (
+        class_patterns,
+        held_functions,
+        managers,
+        objects,
+        packed_items,
+        variables,
+    )
     from ljit.codegen.references import characters
     from ljit.codegen.scalars import elementary
     from ljit.codegen.texts import text_building
@@ -77,6 +84,7 @@ else:
     lists = LateModule("lists.lists")
     class_patterns = LateModule("objects.class_patterns")
     managers = LateModule("objects.managers")
+    packed_items = LateModule("objects.packed_items")
     many_searches = LateModule("kernels.many_searches")
     mask_loops = LateModule("kernels.mask_loops")
     objects = LateModule("objects.objects")
@@ -454,9 +462,9 @@ class Emitter:
     str_is_among = characters.str_is_among
     str_number = characters.str_number
     str_join = text_building.str_join
-    bytes_size = objects.bytes_size
-    bytes_load = objects.bytes_load
-    bytes_store = objects.bytes_store
+    packed_size = packed_items.packed_size
+    packed_load = packed_items.packed_load
+    packed_store = packed_items.packed_store
     same_object = objects.same_object
     call_object = objects.call_object
     call_method = objects.call_method

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
+from array import array
 
 import numpy as np
 import pytest
@@ -172,6 +173,8 @@ NAMED = np.dtype(np.float64, metadata={"unit": "m"})
         (np.zeros(2, SWAPPED), "Object[numpy.ndarray]"),
         (np.zeros(2, NAMED), "Object[numpy.ndarray]"),
         (np.zeros(2, "S3"), "Object[numpy.ndarray]"),
+        (array("i", [1]), "Packed[i]"),
+        (array("Q", [1]), "Object[array.array]"),
         (np.zeros(2, "M8[s]"), "Object[numpy.ndarray]"),
         (np.zeros(9, np.uint8)[1:].view(np.float64), "Object[numpy.ndarray]"),
         (range(3), "range"),

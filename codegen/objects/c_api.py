@@ -29,7 +29,7 @@ from ljit.ops.containers.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
 from ljit.ops.python.numbers import to_int
-from ljit.ops.python.types import class_of
+from ljit.ops.python.types import class_of, is_open
 from ljit.records import Record
 from ljit.types import ANY, BOOL, INT, NONE, Type
 
@@ -224,13 +224,10 @@ def _release(e: Emitter, boxes: Sequence[tuple[Ref, Ref | None]]) -> None:
 def method_of(type_: Type, name: str) -> MethodDescriptorType | None:
     """Give the method that objects of the type have under the name, if nobody can change that."""
     cls = class_of(type_)
-    if cls is None or cls.__flags__ & _IS_HEAP_TYPE:
+    if cls is None or is_open(cls):
         return None
     found = getattr(cls, name, None)
     return found if isinstance(found, MethodDescriptorType) else None
-
-
-_IS_HEAP_TYPE = 1 << 9
 
 
 def takes_names(method: MethodDescriptorType) -> bool:

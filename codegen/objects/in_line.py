@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ljit.codegen.objects.c_api import call_with_tuple
 from ljit.codegen.objects.class_flags import flag_test
 from ljit.codegen.objects.identities import identity_test
 from ljit.codegen.objects.iterators import cell_of, item_of
+from ljit.codegen.objects.packed_items import append_item
 from ljit.codegen.references.characters import has_character, lacks_character
 from ljit.codegen.texts import text_searches
 from ljit.codegen.texts.bytearrays import append_byte
@@ -61,6 +63,7 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     str.count: (text_searches.count_parts,),
     str.replace: (text_searches.replace_parts,),
     bytearray.append: (append_byte,),
+    array.append: (append_item,),
 }
 
 

@@ -13,8 +13,7 @@ from ljit.codegen.arrays.blocks import call_on_blocks
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.exits.convert import borrow_object, unbox_or_bail
 from ljit.codegen.layouts.instances import are_versions_known
-from ljit.codegen.layouts.layout import BYTEARRAY_START, BYTES_ITEMS, TYPE_NEW, VAR_SIZE, type_new
-from ljit.codegen.lists.private_lists import kind_of_memory
+from ljit.codegen.layouts.layout import TYPE_NEW, type_new
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, components, undef_of
 from ljit.codegen.objects.attribute_caches import read_cached
@@ -27,19 +26,7 @@ from ljit.codegen.references.lifetimes import is_for_exits
 from ljit.config import settings
 from ljit.ir import Effect, Value, get_op
 from ljit.ops.python.types import class_of
-from ljit.types import (
-    ANY,
-    BOOL,
-    BYTEARRAY,
-    INT,
-    NEVER,
-    NONE,
-    ArrayType,
-    ListType,
-    ObjectType,
-    TupleType,
-    Type,
-)
+from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, ObjectType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -324,33 +311,6 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
         e.f.br(fault)
         return undef_of(type_)
     return unbox(e.f, result.ref, type_, fault, by_call=True)
-
-
-# -- bytes -----------------------------------------------------------------------------------------
-
-
-def bytes_size(e: Emitter, x: Native) -> Native:
-    place = e.f.gep("i8", x.ref, VAR_SIZE)
-    return Native(INT, (e.f.load("i64", place, suffix=kind_of_memory(e.f, "header")),))
-
-
-def bytes_load(e: Emitter, x: Native, index: Native) -> Native:
-    item = e.f.load("i8", _byte(e, x, index), suffix=kind_of_memory(e.f, "item"))
-    return Native(INT, (e.f.convert("zext", item, "i64"),))
-
-
-def bytes_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
-    item = e.f.convert("trunc", value.ref, "i8")
-    e.f.store(item, _byte(e, x, index), suffix=kind_of_memory(e.f, "item"))
-
-
-def _byte(e: Emitter, x: Native, index: Native) -> Ref:
-    if x.type == BYTEARRAY:
-        place = e.f.gep("i8", x.ref, BYTEARRAY_START)
-        items = e.f.load("ptr", place, suffix=kind_of_memory(e.f, "header"))
-    else:
-        items = e.f.gep("i8", x.ref, BYTES_ITEMS)
-    return e.f.gep("i8", items, index.ref)
 
 
 # -- identity --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 
 from ljit.codegen.functions.support import support
 from ljit.codegen.layouts import layout
+from ljit.codegen.layouts.machine_arrays import ARRAY_DESCRIPTOR, descriptor_of
 from ljit.codegen.llvm.builder import (
     FALSE,
     NULL,
@@ -31,6 +32,7 @@ from ljit.codegen.scalars.unions import as_union
 from ljit.errors import CodegenError
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.packed_types import PackedType
 from ljit.types import (
     ANY,
     BOOL,
@@ -79,11 +81,11 @@ def unbox(
         _require(f, f.icmp("eq", pointer, wanted), fail)
         return Native(type_, ())
     match type_:
-        case ObjectType():
-            _require_class(f, pointer, type_.cls, fail)
-            return Native(type_, (pointer,))
-        case ListType():
-            _require_class(f, pointer, list, fail)
+        case ObjectType() | ListType():
+            _require_class(f, pointer, list if isinstance(type_, ListType) else type_.cls, fail)
+            if isinstance(type_, PackedType):
+                found = _field(f, "ptr", pointer, ARRAY_DESCRIPTOR)
+                _require(f, f.icmp("eq", found, address(descriptor_of(type_.typecode))), fail)
             return Native(type_, (pointer,))
         case ScalarType():
             return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))

@@ -24,11 +24,11 @@ def append_byte(
     f = e.f
 
     def append() -> Native:
-        size = e.bytes_size(x)
+        size = e.packed_size(x)
         following = f.binary("add", size.ref, 1)
         status = f.call_external("i32", "PyByteArray_Resize", (x.ref, following))
         e.bailout.error_if(f.icmp("slt", status, 0))
-        e.bytes_store(x, size, item)
+        e.packed_store(x, size, item)
         return Native(NONE, ())
 
     is_none = Native(BOOL, (f.icmp("uge", item.ref, 256),))

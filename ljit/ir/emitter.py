@@ -416,14 +416,14 @@ class Emitter(Protocol):
     def str_number(self, x: V) -> tuple[V, V]:
         """The int that a str of decimal digits is, and whether it was read: others may be ints, too."""
 
-    def bytes_size(self, x: V) -> V:
-        """Length of bytes, or of a bytearray."""
+    def packed_size(self, x: V) -> V:
+        """Length of bytes, or of another container of a packed type."""
 
-    def bytes_load(self, x: V, index: V) -> V:
-        """An item of bytes, or of a bytearray, as an int; the index must be in [0, length)."""
+    def packed_load(self, x: V, index: V) -> V:
+        """An item of the same, an int or a float; the index must be in [0, length)."""
 
-    def bytes_store(self, x: V, index: V, value: V) -> None:
-        """Store an int into a bytearray; the index must be in [0, length), the int in [0, 256)."""
+    def packed_store(self, x: V, index: V, value: V) -> None:
+        """Store such an item, which must fit; the index must be in [0, length)."""
 
     def same_object(self, x: V, y: V) -> V:
         """Identity of two objects, as a condition."""

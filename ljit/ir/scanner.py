@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.errors import ParseError
 from ljit.ir.literals import import_object
+from ljit.packed_types import TYPECODES, PackedType
 from ljit.types import (
     ANY,
     BOOL,
@@ -169,6 +170,12 @@ class Scanner:
             raise self.error(f"{path} is not a class")
         return ObjectType(cls)
 
+    def _packed_type(self) -> Type:
+        found = self.skip(re.compile(r"(\w)\]"))
+        if found is None or found.group(1) not in TYPECODES:
+            raise self.error("a type code of `array.array` wanted")
+        return PackedType(found.group(1))
+
     def _named_type(self) -> Type:
         named, *items = self._types()
         if not isinstance(named, ObjectType):
@@ -227,6 +234,7 @@ _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
     "slice[": Scanner._slice_type,
     "View[": Scanner._view_type,
     "Object[": Scanner._object_type,
+    "Packed[": Scanner._packed_type,
     "Named[": Scanner._named_type,
     "Union[": lambda scanner: UnionType(scanner._types()),
 }

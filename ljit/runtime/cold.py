@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 import types
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ import numpy as np
 
 from ljit.cpython.own_time import TimeOfCall, without_delays
 from ljit.cpython.recursion import is_deep
+from ljit.packed_types import is_packed
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.jumps import Jumps, may_callees_run_long
@@ -49,18 +51,7 @@ from ljit.runtime.waiting import (
     is_staked,
     leaves_calls,
 )
-from ljit.types import (
-    BYTEARRAY,
-    BYTES,
-    RANGE,
-    UINT,
-    ItemsType,
-    ListType,
-    ObjectType,
-    Type,
-    is_number,
-    is_numpy,
-)
+from ljit.types import RANGE, UINT, ItemsType, ListType, ObjectType, Type, is_number, is_numpy
 from ljit.value_types import type_of
 
 if TYPE_CHECKING:
@@ -320,8 +311,8 @@ def _is_of_numbers(t: Type) -> bool:
         return all(map(_is_of_numbers, t.items))
     if isinstance(t, ListType):
         return _is_of_numbers(t.item)
-    return is_number(t) or is_numpy(t) or t in (UINT, RANGE, BYTES, BYTEARRAY)
+    return is_number(t) or is_numpy(t) or t in (UINT, RANGE) or is_packed(t)
 
 
 def _is_users_class(cls: type) -> bool:
-    return bool(cls.__flags__ & _IS_HEAP_TYPE)
+    return bool(cls.__flags__ & _IS_HEAP_TYPE) and cls is not array

@@ -126,6 +126,7 @@ def _is_of_numbers(value: Any, levels: int) -> bool:
     return (
         (cls is int and value in _NATIVE_INTS)
         or cls in _NUMBERS
+        or _is_packed(cls)
         or issubclass(cls, _numpy_classes())
     )
 
@@ -158,12 +159,17 @@ def _lengths(value: Any, levels: int) -> Iterator[int]:
     cls = type(value)
     if cls is range:
         yield abs(value.stop - value.start)
-    elif cls in (tuple, list, bytes, bytearray):
+    elif cls in (tuple, list, bytes, bytearray) or _is_packed(cls):
         yield len(value)
         if levels and value:
             yield from _lengths(value[0], levels - 1)
     elif issubclass(cls, _numpy_classes()[:1]):
         yield from sys.modules["numpy"].ndarray.shape.__get__(value)
+
+
+def _is_packed(cls: type) -> bool:
+    """Whether it is that of the module `array`, if anybody has imported that."""
+    return cls.__name__ == "array" and cls is getattr(sys.modules.get("array"), "array", None)
 
 
 def _numpy_classes() -> tuple[type, ...]:

@@ -126,6 +126,8 @@ TYPES = [
     "View[enumerate, Float64(*), int]",
     "View[zip, range, List[int]]",
     "Object[builtins.dict]",
+    "Packed[d]",
+    "List[Packed[h]]",
     "Object[numpy.ufunc]",
     "Union[None, bool, float, int]",
     "Named[Object[sched.Event], float, int, int, None, (), (str,)]",

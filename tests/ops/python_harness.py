@@ -15,6 +15,7 @@ from ljit.interp.special import has_type
 from ljit.ir import Graph
 from ljit.ops.containers.iteration_views import VIEW_CLASSES, Cursor
 from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT
+from ljit.packed_types import packed_item_type
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.testing.scalar_emitter import Bailed, Number, ScalarEmitter, to_number, to_object
 from ljit.types import (
@@ -219,16 +220,16 @@ class PythonEmitter(ScalarEmitter):
         is_read = x.value.isdecimal() and len(x.value) < 19
         return to_number(int(x.value) if is_read else 0, INT), to_number(is_read, BOOL)
 
-    def bytes_size(self, x):
+    def packed_size(self, x):
         return to_number(len(x.value), INT)
 
-    def bytes_load(self, x, index):
+    def packed_load(self, x, index):
         assert 0 <= index.value < len(x.value)
-        return to_number(x.value[int(index.value)], INT)
+        return to_number(x.value[int(index.value)], packed_item_type(x.type))
 
-    def bytes_store(self, x, index, value):
+    def packed_store(self, x, index, value):
         assert 0 <= index.value < len(x.value)
-        x.value[int(index.value)] = int(value.value)
+        x.value[int(index.value)] = value.value.item()
 
     def call_object(self, f, args, kwnames=()):
         assert not kwnames

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Iterable
 from functools import reduce
 from typing import Any, TypeGuard
@@ -17,10 +18,10 @@ from ljit.ops.objects import object_op
 from ljit.ops.python.numbers import is_plain, plain_effect, to_type
 from ljit.ops.python.types import check_index, common_type, range_length, select_item, wrap_index
 from ljit.ops.ranges.int_ranges import SEQUENCE_INDEX
+from ljit.packed_types import is_packed, may_change, packed_dtype, packed_item_type
 from ljit.types import (
     ANY,
     BOOL,
-    BYTEARRAY,
     BYTES,
     CHARACTER,
     INT,
@@ -317,7 +318,7 @@ def _infer_getitem(x: Type, index: Type) -> Type:
             return ANY if item == NEVER else item  # NEVER: nothing was seen in the list yet
         case TupleType(items):
             return common_type(items)
-    return CHARACTER if x == STR else INT if x in (RANGE, BYTES, BYTEARRAY) else ANY
+    return CHARACTER if x == STR else packed_item_type(x) if x == RANGE or is_packed(x) else ANY
 
 
 def _can_lower_getitem(x: Type, index: Type) -> bool:
@@ -325,7 +326,7 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
         return False
     if isinstance(x, TupleType):
         return bool(x.items)
-    return isinstance(x, ListType) or x in (RANGE, STR, BYTES, BYTEARRAY)
+    return isinstance(x, ListType) or x in (RANGE, STR) or is_packed(x)
 
 
 def _effect_of_getitem(x: Type, index: Type) -> Effect:
@@ -336,7 +337,7 @@ def _effect_of_getitem(x: Type, index: Type) -> Effect:
         return Effect.RAISE
     if x in (BYTES, STR, RANGE) and is_index(index):
         return Effect.RAISE
-    if x == BYTEARRAY and is_index(index):
+    if may_change(x) and is_index(index):
         return Effect.READ | Effect.RAISE
     return plain_effect(x, index)
 
@@ -350,26 +351,43 @@ def _lower_getitem(e: Emitter, x: V, index: V) -> V:
         return e.add(start, e.mul(wrap_index(e, index, range_length(e, x)), step))
     if x.type == STR:
         return e.str_char(e.str_code(x, wrap_index(e, index, e.str_size(x))))
-    if x.type in (BYTES, BYTEARRAY):
-        return e.bytes_load(x, wrap_index(e, index, e.bytes_size(x)))
+    if is_packed(x.type):
+        return e.packed_load(x, wrap_index(e, index, e.packed_size(x)))
     if x.type.item == NEVER:
         x = e.retype(x, ListType(ANY))
     return e.list_load(x, wrap_index(e, index, e.list_size(x)))
 
 
 def _lower_setitem(e: Emitter, x: V, index: V, value: V) -> tuple[()]:
-    if x.type == BYTEARRAY:
-        place, byte = wrap_index(e, index, e.bytes_size(x)), to_type(e, value, INT)
-        check_index(e, byte, e.const(INT, 256))
-        e.bytes_store(x, place, byte)
+    if is_packed(x.type):
+        place = wrap_index(e, index, e.packed_size(x))
+        e.packed_store(x, place, _fitting(e, to_type(e, value, packed_item_type(x.type)), x.type))
         return ()
     e.list_store(x, wrap_index(e, index, e.list_size(x)), value)
     return ()
 
 
+_LARGEST_ITEM = 8  # bytes, of which all ints are that are native
+
+
+def _fitting(e: Emitter, value: V, t: Type) -> V:
+    """Bail out unless an int is one that the items may be."""
+    dtype = packed_dtype(t)
+    if dtype is None or dtype.kind == "f" or dtype.itemsize == _LARGEST_ITEM:
+        return value
+    limits = np.iinfo(dtype)
+    if limits.min == 0:
+        check_index(e, value, e.const(INT, limits.max + 1))
+        return value
+    for op, limit in (("lt", limits.min), ("gt", limits.max)):
+        e.bail_if(e.compare(op, value, e.const(INT, int(limit))), "does not fit")
+    return value
+
+
 def _can_lower_setitem(x: Type, index: Type, value: Type) -> bool:
-    if x == BYTEARRAY:
-        return is_index(index) and value in (BOOL, INT)
+    if may_change(x):
+        is_fitting = value in (BOOL, INT) or value == packed_item_type(x)
+        return is_index(index) and is_fitting
     return isinstance(x, ListType) and is_index(index)
 
 
@@ -390,6 +408,8 @@ _INDEXED: tuple[Any, ...] = (
     "abc",
     b"a\xff",
     bytearray(b"a\xff"),
+    array("d", [0.5, -2.5, 1e300]),
+    array("h", [-(2**15), 2**15 - 1]),
     range(3, 9, 2),
     {1: 2},
     7,

@@ -5,6 +5,7 @@ Over types of fixed length `prim::view_size` gives the number of trips; the loop
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -174,6 +175,8 @@ _SEQUENCES: tuple[Any, ...] = (
     [],
     b"a\xff",
     bytearray(b"a\xff"),
+    array("f", [0.5, -2.5]),
+    array("I", [0, 2**32 - 1, 7]),
     *_ARRAYS,
 )
 

@@ -22,6 +22,7 @@ from ljit.ops.python.types import (
     subarray,
 )
 from ljit.ops.ranges.int_ranges import FITS, INSIDE
+from ljit.packed_types import PackedType, may_change, packed_item_type
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -260,33 +261,34 @@ _STRING = _Rule(
 )
 
 
-def _byte_at(e: Emitter, view: V, k: V) -> V:
+def _packed_at(e: Emitter, view: V, k: V) -> V:
     if not e.is_proven(INSIDE):
-        check_index(e, k, e.bytes_size(view))
-    return e.bytes_load(view, k)
+        check_index(e, k, e.packed_size(view))
+    return e.packed_load(view, k)
 
 
 _BYTES = _Rule(
     lambda t: INT,
-    _byte_at,
-    lambda e, view: e.bytes_size(view),
-    _is_below_size(lambda e, view: e.bytes_size(view)),
+    _packed_at,
+    lambda e, view: e.packed_size(view),
+    _is_below_size(lambda e, view: e.packed_size(view)),
 )
 
-_BYTEARRAY = _Rule(
-    lambda t: INT,
-    _byte_at,
-    lambda e, view: e.bytes_size(view),
-    _is_below_size(lambda e, view: e.bytes_size(view)),
+_CHANGING = _Rule(
+    packed_item_type,
+    _packed_at,
+    lambda e, view: e.packed_size(view),
+    _is_below_size(lambda e, view: e.packed_size(view)),
     may_change=True,
 )
 
-_ATOM_RULES = {STR: _STRING, BYTES: _BYTES, BYTEARRAY: _BYTEARRAY}
+_ATOM_RULES = {STR: _STRING, BYTES: _BYTES, BYTEARRAY: _CHANGING}
 _CLASS_RULES: dict[type, _Rule] = {
     type(RANGE): _RANGE,
     TupleType: _TUPLE,
     ListType: _LIST,
     ArrayType: _ARRAY,
+    PackedType: _CHANGING,
 }
 _VIEW_RULES = {"cursor": _CURSOR, "enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
 
@@ -375,4 +377,4 @@ def has_guarded_items(t: Type) -> bool:
 def reads_memory(t: Type) -> bool:
     if isinstance(t, ViewType):
         return any(map(reads_memory, t.parts))
-    return isinstance(t, ListType | ArrayType) or t == BYTEARRAY
+    return isinstance(t, ListType | ArrayType) or may_change(t)

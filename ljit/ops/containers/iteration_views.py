@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 import operator
 import sys
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ljit.packed_types import TYPECODES
 from ljit.types import ANY, ListType, ObjectType, Type, ViewType
 from ljit.value_types import register_class, type_of
 
@@ -44,8 +46,8 @@ __all__ = [
     "zip_view",
 ]
 
-_INDEXED = (list, tuple, range, str, bytes, bytearray, np.ndarray)
-_CHANGEABLE = (list, bytearray, np.ndarray)
+_INDEXED = (list, tuple, range, str, bytes, bytearray, array, np.ndarray)
+_CHANGEABLE = (list, bytearray, array, np.ndarray)
 _EMPTY: Sequence[Iterable[object]] = ([], (), range(0), "", b"", {}, set(), {}.values(), {}.items())
 #: classes of what needs a cursor, but runs no code of a user's
 QUIET = frozenset((*map(type, _EMPTY), *(type(iter(x)) for x in _EMPTY), frozenset))
@@ -170,6 +172,8 @@ def make_cursor(iterable: Iterable[object]) -> Cursor:
 
 def is_indexed(x: object) -> bool:
     """Whether `x` is its own view."""
+    if type(x) is array:
+        return x.typecode in TYPECODES
     return type(x) in _INDEXED and not (type(x) is np.ndarray and x.ndim == 0)
 
 

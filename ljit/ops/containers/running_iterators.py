@@ -7,6 +7,7 @@ which goes on with the very iterator.
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +22,7 @@ from ljit.ops.containers.iteration_views import (
 __all__ = ["view_of_iterator"]
 
 _OWNERS = 4  # of an iterator, on the stack of a frame or in another one: that, two variables and an argument
-_CONTAINERS: tuple[Iterable[object], ...] = ([], (), "", "\xff", b"", bytearray())
+_CONTAINERS: tuple[Iterable[object], ...] = ([], (), "", "\xff", b"", bytearray(), array("d"))
 _BY_INDEX = tuple({type(iter(x)) for x in _CONTAINERS})
 
 _NEXT = 1  # trip, where any will do: one is in progress

@@ -28,11 +28,10 @@ from ljit.ops.python.numbers import (
 )
 from ljit.ops.ranges.int_products import ROOM, has_room
 from ljit.ops.ranges.int_ranges import BELOW, FITS, NEAR, NONNEGATIVE, NONZERO, POSITIVE, REFUSED
+from ljit.packed_types import is_packed
 from ljit.types import (
     ANY,
     BOOL,
-    BYTEARRAY,
-    BYTES,
     COMPLEX,
     FLOAT,
     INT,
@@ -96,13 +95,14 @@ def infer_add(x: Type, y: Type) -> Type:
     return infer_sub(x, y)
 
 
-_REPEATED = (STR, BYTES, BYTEARRAY)
+def _is_repeated(t: Type) -> bool:
+    return t == STR or isinstance(t, ListType) or is_packed(t)
 
 
 def infer_mul(x: Type, y: Type) -> Type:
     """Infer ``x * y``."""
     for sequence, count in ((x, y), (y, x)):
-        if count in (BOOL, INT) and (sequence in _REPEATED or isinstance(sequence, ListType)):
+        if count in (BOOL, INT) and _is_repeated(sequence):
             return sequence
     return infer_sub(x, y)
 

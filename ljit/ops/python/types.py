@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
 from types import (
@@ -103,7 +104,7 @@ _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _PLAIN_LOOKUP = frozenset(
     (
         *(bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray),
-        *(GeneratorType, deque),
+        *(GeneratorType, deque, bytearray, array),
     )
 )
 

@@ -10,9 +10,10 @@ import numpy as np
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
-from ljit.types import BOOL, BYTEARRAY, BYTES, INT, ScalarType, Type, UnionType
+from ljit.packed_types import packed_dtype
+from ljit.types import BOOL, INT, ScalarType, Type, UnionType
 
-__all__ = ["UNKNOWN", "are_ints", "byte", "corners", "is_bool", "is_int", "of_type"]
+__all__ = ["UNKNOWN", "are_ints", "corners", "is_bool", "is_int", "of_type", "packed_item"]
 __all__ += [
     "absolute",
     "conjunction",
@@ -135,6 +136,10 @@ def same(s: Symbolic, node: Node) -> Bounds:
     return s.bounds(node.inputs[0])
 
 
-def byte(_s: Symbolic, node: Node) -> Bounds:
-    """Of the items of bytes."""
-    return (0, 255) if node.inputs[0].type in (BYTES, BYTEARRAY) else UNKNOWN
+def packed_item(_s: Symbolic, node: Node) -> Bounds:
+    """Of the items of bytes, and of other containers of numbers."""
+    dtype = packed_dtype(node.inputs[0].type)
+    if dtype is None or dtype.kind == "f":
+        return UNKNOWN
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops.ranges.int_bounds import byte
+from ljit.ops.ranges.int_bounds import packed_item
 from ljit.ops.ranges.int_ranges import FITS, INSIDE
+from ljit.packed_types import may_change
 from ljit.types import (
-    BYTEARRAY,
     BYTES,
     INT,
     INT_MAX,
@@ -43,7 +43,7 @@ def _below(s: Symbolic, view: Value, k: Linear) -> Iterator[Linear]:
         yield s.size(view, 0) - 1 - k
     elif isinstance(t, TupleType):
         yield s.constant(len(t.items) - 1) - k
-    elif isinstance(t, ListType) or t in (STR, BYTEARRAY):
+    elif isinstance(t, ListType) or t == STR or may_change(t):
         yield _MOST_ITEMS - 1 - k
     elif t == RANGE:
         start, stop, step = (s.item(view, i) for i in range(3))
@@ -140,7 +140,7 @@ def _size_of_row(s: Symbolic, node: Node, axis: int) -> Linear | None:
 NEXT_RANGES = RangeRules(
     size=_size_of_row,
     value=_next_value,
-    bounds=byte,
+    bounds=packed_item,
     item=_next_item,
     facts=_next_facts,
     checks=_next_checks,

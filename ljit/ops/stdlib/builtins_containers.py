@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,10 +19,10 @@ from ljit.ops.python.numbers import is_plain, plain_effect, to_type
 from ljit.ops.python.samples import each
 from ljit.ops.python.types import check_index, class_of, join_all, range_length
 from ljit.ops.ranges.int_ranges import LENGTH, MADE_RANGE, part_of_range
+from ljit.packed_types import is_packed, may_change
 from ljit.types import (
     ANY,
     BOOL,
-    BYTEARRAY,
     BYTES,
     CHARACTER,
     INT,
@@ -62,11 +63,11 @@ def _is_int(t: Type) -> bool:
 def _can_lower_len(x: Type) -> bool:
     if isinstance(x, ArrayType):
         return x.ndim > 0
-    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, CHARACTER, BYTES, BYTEARRAY)
+    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, CHARACTER) or is_packed(x)
 
 
 def _effect_of_len(x: Type) -> Effect:
-    if isinstance(x, ListType) or x == BYTEARRAY:
+    if isinstance(x, ListType) or may_change(x):
         return Effect.READ
     if isinstance(x, ArrayType):
         return Effect.PURE if x.ndim > 0 else Effect.RAISE
@@ -83,8 +84,8 @@ def _lower_len(e: Emitter, x: V) -> V:
             return e.list_size(x)
         case ArrayType():
             return e.array_sizes(x)[0]
-        case t if t in (BYTES, BYTEARRAY):
-            return e.bytes_size(x)
+        case t if is_packed(t):
+            return e.packed_size(x)
     if x.type == CHARACTER:
         return to_type(e, e.compare("ge", e.text_code(x), 0), INT)
     return e.str_size(x) if x.type == STR else range_length(e, x)
@@ -113,7 +114,21 @@ _builtin(
     ranges=LENGTH,
     reads_sizes=True,
     samples=(
-        *each(((), (1, 2.5), [], [1, None], "abc", b"abc", bytearray(3), {1: 2}, 5, None)),
+        *each(
+            (
+                (),
+                (1, 2.5),
+                [],
+                [1, None],
+                "abc",
+                b"abc",
+                bytearray(3),
+                array("b", [1]),
+                {1: 2},
+                5,
+                None,
+            )
+        ),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
         *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
     ),
