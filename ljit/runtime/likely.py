@@ -169,7 +169,7 @@ def _lengths(value: Any, levels: int) -> Iterator[int]:
 
 def _is_packed(cls: type) -> bool:
     """Whether it is that of the module `array`, if anybody has imported that."""
-    return cls.__name__ == "array" and cls is getattr(sys.modules.get("array"), "array", None)
+    return cls is getattr(sys.modules.get("array"), "array", None)
 
 
 def _numpy_classes() -> tuple[type, ...]:
