@@ -40,7 +40,7 @@ from ljit.runtime.native import is_compiler_loaded
 from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import MANY_KINDS, MAX_PLANS, RUNS_OF_SHORT_ONE, Plan
-from ljit.runtime.prices import price
+from ljit.runtime.prices import is_optimising_due, price
 from ljit.runtime.vectorcall import calls_left
 from ljit.runtime.waiting import (
     SECONDS_OF_LLVM,
@@ -167,6 +167,11 @@ class ColdCalls(Record, frozen=False):
         is_free = is_compiler_loaded() or has_run(SECONDS_OF_LLVM)
         seconds = price(plan, baseline) + (0.0 if is_free else SECONDS_OF_LLVM)
         return has_room(seconds, is_likely=self.is_likely(plan), spent=plan.seconds)
+
+    def may_optimise(self, plan: Plan) -> bool:
+        """Whether quick code that was used up is to be optimised now; loops over numbers gain most by that."""
+        assert plan.unit is not None
+        return not self.may_wait or self.is_likely(plan) or is_optimising_due(plan.unit)
 
     def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether the interpreter may run a call; if that is likely to take long, its loops earn their own compiles."""

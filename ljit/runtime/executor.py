@@ -70,7 +70,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
     quick_runs,
 )
-from ljit.runtime.prices import is_optimising_due, note_compile
+from ljit.runtime.prices import note_compile
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import function_made, twin_of
 from ljit.runtime.waiting import Bet, claim, counted_once
@@ -326,7 +326,7 @@ class ProfilingExecutor:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
         unit = plan.unit
         if unit is not None and unit.code.is_hot:
-            if not self.cold.may_wait or is_optimising_due(unit):
+            if self.cold.may_optimise(plan):
                 self.optimize(plan)
             unit = plan.unit
         broken = unit.broken_assumptions() if unit is not None else []

@@ -108,3 +108,16 @@ def test_quick_code_that_is_used_up_at_once_is_not_dropped(monkeypatch):
         assert f(10) == 45
     assert plan.unit is not unit
     assert not plan.unit.code.is_quick
+
+
+def test_long_loops_over_numbers_are_optimised_when_they_are_used_up(monkeypatch):
+    f = ljit.jit(loop_total)
+    with config.overridden(quick_runs=20):
+        f(10**5), f(10**5)
+    (plan,) = f._executor.plans.values()
+    f._executor.cold.may_wait = True
+    monkeypatch.setattr(prices, "seconds_of_program", lambda: plan.unit.begun)
+    plan.has_many_trips = True
+    for _ in range(3):
+        assert f(10**5) == 4999950000
+    assert not plan.unit.code.is_quick
