@@ -42,7 +42,6 @@ def combined(xs, ys, factor):
     lambda: (array("d", [0] * 3), [0.1, 0.2], -4),
     lambda: (array("d", [0] * 3), [0.1, np.float64(0.2), np.int8(3)], 0),
     lambda: (array("i", [0] * 3), [1, np.int64(2), np.float32(3)], 0),
-    lambda: (array("u", "abc"), ["x", "y", 3], 0),
 )
 def items_that_do_not_fit(data, items, start):
     for i in range(len(items)):
