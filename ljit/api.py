@@ -28,7 +28,7 @@ from ljit.cpython.tracers import is_traced
 from ljit.errors import OptionError, UserError
 from ljit.runtime.counted_calls import CountedCalls
 from ljit.runtime.options import Options
-from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, pass_calls
+from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, let_calls_come, pass_calls
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in, loading
@@ -421,6 +421,7 @@ def _decorate(fn: object, options: Options) -> object:
 def _made(fn: types.FunctionType, options: Options) -> _Function:
     made = Function(fn, options)
     count_in(made)
+    let_calls_come(made)
     if calls_for_frames(fn):  # they find that of its caller: none of ljit's is in between
         pass_calls(made, fn, FOR_EVER)
     if options.strict:

@@ -2,9 +2,10 @@
 
 All functions share them. They find the plain function in the object that is called, with a count of the calls that go
 there. There are two: one for functions without native code, behind whose last call comes one of `Function.__call__`,
-and one behind native entries, for calls that none of these takes; then the slow path is next. They are a dozen
-instructions, assembled here: most programs that leave calls to CPython never load LLVM. Where calls nest, CPython takes
-C stack for each of them, so that the entries look how much is left, as native code does.
+and one behind native entries, for calls that none of these takes; then the slow path is next. A third one hands calls
+to `Function.__call__`: with none at all that is where CPython takes them, too, but `PyVectorcall_Call` wants one. They
+are a dozen instructions, assembled here: most programs that leave calls to CPython never load LLVM. Where calls nest,
+CPython takes C stack for each of them, so that the entries look how much is left, as native code does.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import struct
 import sys
 import threading
+from collections.abc import Iterator, Sequence
 from functools import cache
 from types import FunctionType
 
@@ -38,6 +40,7 @@ __all__ = [
     "go_on_passing",
     "is_stack_small",
     "last_entry",
+    "let_calls_come",
     "pass_behind",
     "pass_calls",
     "stop_passing",
@@ -73,8 +76,26 @@ _PASS = """
       ff a7 FUNCTION             jmp  [rdi + function]          # what calls of a plain function jump to
 """
 _BACK = """
-back: 48 c7 00 00000000          mov  qword [rax], 0            # from now on `__call__`
-      48 b8 VECTORCALL           mov  rax, PyObject_Vectorcall
+back: 49 ba COME                 mov  r10, come                 # from now on `__call__`
+      4c 89 10                   mov  [rax], r10
+      41 ff e2                   jmp  r10
+"""
+_COME = """
+      57                         push rdi                       # the callable
+      56                         push rsi                       # its arguments
+      52                         push rdx                       # their number, with a flag
+      51                         push rcx                       # names of keywords
+      50                         push rax                       # the stack is a multiple of 16 bytes where calls are
+      48 b8 THREAD               mov  rax, PyThreadState_Get
+      ff d0                      call rax
+      59                         pop  rcx
+      41 58                      pop  r8
+      59                         pop  rcx
+      5a                         pop  rdx
+      5e                         pop  rsi
+      48 0f ba f1 3f             btr  rcx, 63                   # the flag
+      48 89 c7                   mov  rdi, rax
+      48 b8 MAKE_CALL            mov  rax, _PyObject_MakeTpCall
       ff e0                      jmp  rax
 """
 _SLOW = """
@@ -107,16 +128,17 @@ class _Entry:
         place = libc.mmap(None, 2 * _PAGE, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
         if place in (None, ctypes.c_void_p(-1).value):
             raise OSError("no memory for machine code")
-        code, last = (_machine_code(_PASS + back, place + _PAGE) for back in (_BACK, _SLOW))
-        text = code + last + _HERE
+        come, passing, back, slow = _machine_code((_COME, _PASS, _BACK, _SLOW), place)
+        text = come + passing + back + passing + slow + _HERE
         ctypes.memmove(place, text, len(text))
         if libc.mprotect(place, _PAGE, _READ | _EXECUTE):
             raise OSError("no memory may hold machine code")
-        self.address: int = place
-        self.last_address: int = place + len(code)
+        self.address_of_coming: int = place
+        self.address: int = place + len(come)
+        self.last_address: int = self.address + len(passing + back)
         self._stack = (ctypes.c_uint64 * 2).from_address(place + _PAGE)
         self.slow = ctypes.c_uint64.from_address(place + _PAGE + 2 * _WORD)
-        self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(code) + len(last))
+        self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(text) - len(_HERE))
         self._libc = libc
 
     def is_stack_full(self) -> bool:
@@ -154,6 +176,12 @@ def _entry() -> _Entry | None:
             return _Entry(libc)
     except (OSError, AttributeError):
         return None
+
+
+def let_calls_come(owner: object) -> None:
+    """Let the next call of `owner` come to its `__call__`."""
+    entry = _entry()
+    set_vectorcall(owner, entry.address_of_coming if entry is not None else 0)
 
 
 def pass_calls(owner: object, fn: FunctionType, calls: int) -> None:
@@ -196,7 +224,7 @@ def stop_passing(owner: object, fn: FunctionType) -> None:
     entry = _entry()
     set_passed_calls(owner, fn, 0)
     if entry is not None and get_vectorcall(owner) == entry.address:
-        set_vectorcall(owner, 0)
+        let_calls_come(owner)
 
 
 def go_on_passing(owner: object, fn: FunctionType) -> bool:
@@ -210,7 +238,7 @@ def go_on_passing(owner: object, fn: FunctionType) -> bool:
     if entry.is_stack_full():
         raise RecursionError("maximum recursion depth exceeded")
     left = calls_left(owner)
-    if left <= 0 or get_vectorcall(owner):
+    if left <= 0 or get_vectorcall(owner) not in (0, entry.address_of_coming):
         return False
     pass_calls(owner, fn, left)
     return True
@@ -222,22 +250,29 @@ def is_stack_small() -> bool:
     return entry is not None and entry.is_stack_small()
 
 
-def _machine_code(instructions: str, data: int) -> bytes:
-    vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
-    fields = {
+def _machine_code(texts: Sequence[str], place: int) -> Iterator[bytes]:
+    data, python = place + _PAGE, ctypes.pythonapi
+    get_thread, make_call = (
+        ctypes.cast(f, ctypes.c_void_p).value
+        for f in (python.PyThreadState_Get, python._PyObject_MakeTpCall)
+    )
+    words = {
         "TYPE": struct.pack("<b", TYPE_OF_OBJECT),
         "OFFSET": struct.pack("<i", TYPE_VECTORCALL_OFFSET),
         "STACK": struct.pack("<Q", data),
         "SLOW": struct.pack("<Q", data + 2 * _WORD),
         "FUNCTION": struct.pack("<i", vectorcall_place(FunctionType)),
-        "VECTORCALL": struct.pack("<Q", vectorcall),
+        "COME": struct.pack("<Q", place),
+        "THREAD": struct.pack("<Q", get_thread),
+        "MAKE_CALL": struct.pack("<Q", make_call),
     }
-    code = b""
-    for line in instructions.strip().splitlines():
-        text = line.partition(": ")[2] or line
-        for part in text.strip().partition("  ")[0].split():
-            code += fields[part] if part in fields else bytes.fromhex(part)
-    return code
+    fields = {name: word.hex() for name, word in words.items()}
+    for text in texts:
+        code = ""
+        for line in text.strip().splitlines():
+            instruction = line.rpartition(": ")[2].strip().partition("  ")[0]
+            code += "".join(fields.get(part, part) for part in instruction.split())
+        yield bytes.fromhex(code)
 
 
 def _find_stack(libc: ctypes.CDLL) -> tuple[int, int]:
