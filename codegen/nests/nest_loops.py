@@ -13,6 +13,7 @@ not goes through the memory in order, adding row to row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial, reduce
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
@@ -76,6 +77,7 @@ class Loops(ShortRows):
         self._planes, self._are_planes = ONE, FALSE
         self._same: Operand | None = None
         self._is_one = False
+        self._lacks = {}
 
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
@@ -190,9 +192,11 @@ class Loops(ShortRows):
 
     def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """One loop of the nest and those inside."""
-        if axis == self.first_fresh:
-            for target, accumulator in self._reduced_targets:
-                self._store(target, None, ZERO, accumulator.start)
+        results = self._fresh_results() if axis == self.first_fresh else nullcontext()
+        with results:
+            self._level_inside(axis, trips, is_unit=is_unit)
+
+    def _level_inside(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         if self._are_moved and axis >= self.inner - 1:
             self._move(axis, trips)
             return

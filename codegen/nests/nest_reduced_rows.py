@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial, reduce
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
@@ -45,6 +46,7 @@ class ReducedRows(Stages):
     are_joined: bool  # whether results hold what others are combined with
     is_flat: Ref  # whether all axes can be gone through as one
     _is_one: bool  # whether what is written goes through one row, of which nothing else is left
+    _lacks: dict[Operand, list[Ref]]  # where it is kept what rounding has taken away of sums so far
 
     @property
     def is_last_reduced(self) -> bool:
@@ -134,8 +136,40 @@ class ReducedRows(Stages):
                 for target, a in pairs:
                     whole = next(found)
                     if not self._is_combined_once:
-                        whole = a.combine(self._load(target, None, ZERO), whole)
+                        whole = self._with_others(target, a, whole)
                     self._store(target, None, ZERO, whole)
+
+    def _with_others(self, target: Operand, a: Accumulator, found: Native) -> Native:
+        """What a result holds, combined with what a row gave; of a sum, what rounding takes away is kept as well."""
+        if target not in self._lacks:
+            return a.combine(self._load(target, None, ZERO), found)
+        total = a.add_block(self._total(target), [*found.parts])
+        for lack, place in zip(total[1::2], self._lacks[target], strict=True):
+            self.f.store(lack, place)
+        return Native(a.type, total[::2])
+
+    def _total(self, target: Operand) -> State:
+        """The state of the blocks that a sum has so far."""
+        f, held, places = self.f, self._load(target, None, ZERO), self._lacks[target]
+        lacks = [f.load(x.type, place) for x, place in zip(held.parts, places, strict=True)]
+        return [x for pair in zip(held.parts, lacks, strict=True) for x in pair]
+
+    @contextmanager
+    def _fresh_results(self) -> Iterator[None]:
+        """Begin results; the sums of rows are added up as those of blocks are."""
+        f, are_many = self.f, not self._is_combined_once and self.is_flat is not TRUE
+        for target, a in self._reduced_targets:
+            self._store(target, None, ZERO, a.start)
+            if a.is_compensated and are_many:
+                lacks = a.start_total[1::2]
+                self._lacks[target] = [f.alloca(lack.type) for lack in lacks]
+                for lack, place in zip(lacks, self._lacks[target], strict=True):
+                    f.store(lack, place)
+        yield
+        for target, a in self._reduced_targets:
+            if target in self._lacks and f.is_reachable:
+                self._store(target, None, ZERO, Native(a.type, a.whole(self._total(target))))
+        self._lacks = {}
 
     def _combine_part(self, row: _Row, first: Ref, count: Ref) -> list[State]:
         """Combine some elements of the row."""

@@ -65,6 +65,34 @@ def test_sums_along_some_of_three_axes(layout, axes):
         check(lambda a: a.sum(axis=axes), numbers(sizes, layout))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("axes", [None, (1, 2)])
+@pytest.mark.parametrize("quick_runs", [0, 10**9])
+def test_sums_of_many_rows_lose_as_little_as_those_of_one(quick_runs, axes, dtype):
+    rows = np.full((3, 9000, 7), 4 / 3, np.float32).astype(dtype)
+    rows *= dtype == "float32" or 1 - 2j
+    whole = np.repeat(rows, 2, axis=-1)
+    for x in (whole[..., ::2], whole[:, :, :7], whole[:, ::-1, 1::2]):
+        for f in (lambda x: x, lambda x: x * x + 1):
+            exact = f(x).astype(np.complex128).sum(axis=axes)
+            with config.overridden(quick_runs=quick_runs, cold_calls=False):
+                native = ljit.jit(lambda x: f(x).sum(axis=axes))
+                for _ in range(3):
+                    found = native(x)
+                    assert found.dtype == x.dtype
+                    assert np.all(np.abs(found - exact) < 5e-7 * np.abs(exact))  # of a row
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sums_of_rows_that_are_infinite_or_zero():
+    x = np.full((50, 10), -0.0)[:, :7]
+    check(lambda x: x.sum(), x)
+    assert np.signbit(ljit.jit(lambda x: x.sum())(x)) == np.signbit(x.sum())
+    for value in (np.inf, -np.inf, np.nan, 1e308):
+        x[20, 3] = x[30, 4] = value
+        check(lambda x: x.sum(), x)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_stores_of_three_axes_that_overlap_what_is_read(layout):
     def shift(a):
