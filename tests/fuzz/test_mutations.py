@@ -53,7 +53,9 @@ MEMORY = 8 << 30  # bytes of addresses, beyond which it has no more
 #: ends that differ: by the line (CPython 3.11 names that of an earlier instruction), the depth, the room that there is
 NOT_COMPARED = (UnboundLocalError, RecursionError, MemoryError)
 #: what gives other last bits than NumPy, and how many units of them an ordinary program makes of that
-INEXACT = re.compile(r"sin|cos|tan|exp|log|sqrt|pow|sum|mean|var|std|dot|@|prod|einsum|matmul|norm")
+INEXACT = re.compile(
+    r"sin|cos|tan|exp|log|sqrt|pow|sum|mean|var|std|dot|@|prod|einsum|matmul|norm|\*\* [^\d]"
+)
 ULPS = 2**14
 SEQUENCE = 6  # of arguments, changed and not, for one function
 #: what an ordinary program makes of rounding, as a part of its largest number: by the shortest floats that it has
