@@ -189,7 +189,27 @@ def distances(s: Subscripts, a: Access, b: Access) -> Distances | None:
         if left or found[loop] not in (None, steps):
             return None
         found[loop] = steps
+    for loop, steps in _pinned(s, a, b).items():
+        if found[loop] is None:
+            found[loop] = steps
     return tuple(found)
+
+
+def _pinned(s: Subscripts, a: Access, b: Access) -> dict[int, int]:
+    """Distances of loops of which both trips are known: where only one of two indices varies, it is the other one.
+
+    So a row and a column (`c[i, j]`, `c[j, i]`) meet at one element, if nothing but `j` varies.
+    """
+    trips: tuple[dict[int, Linear], dict[int, Linear]] = {}, {}
+    for x, y in zip(a.subscripts, b.subscripts, strict=True):
+        for known, varying, fixed in ((trips[0], x, y), (trips[1], y, x)):
+            if varying.factors is None or fixed.factors is None or any(fixed.factors):
+                continue
+            used = [i for i, factor in enumerate(varying.factors) if factor]
+            if len(used) == 1 and abs(varying.factors[used[0]]) == 1:
+                known[used[0]] = (fixed.rest - varying.rest) * varying.factors[used[0]]
+    gaps = {loop: trips[1][loop] - trips[0][loop] for loop in trips[0] if loop in trips[1]}
+    return {loop: gap.constant for loop, gap in gaps.items() if not gap.terms}
 
 
 def is_apart_exactly(a: Access, b: Access) -> bool:

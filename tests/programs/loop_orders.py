@@ -455,3 +455,57 @@ def triangle_times_few_columns(a, c):
         for j in range(14):
             for k in range(i + 1, n):
                 c[i, j] += a[k, i] * c[k, j]
+
+
+def overlapping_squares(offset, n=9):
+    memory = np.cos(np.arange(400.0))
+    square = memory[offset : offset + n * n].reshape(n, n)
+    return memory[: n * n].reshape(n, n), table(n, n), square
+
+
+@program(
+    lambda: (table(9, 7), table(7, 20), np.ones((9, 20)), 0.5),
+    lambda: (table(9, 7), table(7, 20), np.ones((9, 20)), 3),
+    lambda: (table(4, 0), table(0, 6), np.ones((4, 6)), 0.5),
+    lambda: (table(4, 9), table(9, 2), np.ones((4, 2)), math.nan),
+    lambda: (table(9, 7).astype("f4"), table(7, 20).astype("f4"), np.ones((9, 20), "f4"), 0.5),
+    lambda: (np.ones((5, 6), int), np.ones((6, 7), int) << 61, np.ones((5, 7), int), 3),
+    lambda: (np.ones((5, 6), int), np.ones((6, 7), int), np.ones((5, 7), int), 0.5),
+    lambda: (table(9, 7), table(6, 20), np.ones((9, 20)), 0.5),
+    lambda: (table(9, 7), table(7, 19), np.ones((9, 20)), 0.5),
+    lambda: (*overlapping_squares(0), 0.5),
+    lambda: (*overlapping_squares(1), 0.5),
+    lambda: (*overlapping_squares(9), 0.5),
+    lambda: (*overlapping_squares(80), 0.5),
+    lambda: (*overlapping_squares(81), 0.5),
+)
+def product_that_scales_in_front(a, b, c, beta):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] *= beta
+            for k in range(a.shape[1]):
+                c[i, j] += 1.5 * a[i, k] * b[k, j]
+
+
+@program(
+    lambda: (table(20, 9), np.zeros((9, 9)), np.zeros(9)),
+    lambda: (table(3, 19), np.zeros((19, 19)), np.ones(19)),
+    lambda: (table(0, 9), np.zeros((9, 9)), np.ones(9)),
+    lambda: (table(20, 9), np.zeros((9, 8)), np.zeros(9)),
+    lambda: (table(20, 9), np.zeros((8, 9)), np.zeros(9)),
+    lambda: (lambda a: (a, a[:9], a[12]))(table(20, 9)),
+)
+def covariances(data, cov, mean):
+    n = float(data.shape[0])
+    for j in range(data.shape[1]):
+        mean[j] = 0.0
+        for i in range(data.shape[0]):
+            mean[j] += data[i, j]
+        mean[j] /= n + 1.0
+    for i in range(data.shape[1]):
+        for j in range(i, data.shape[1]):
+            cov[i, j] = 0.0
+            for k in range(data.shape[0]):
+                cov[i, j] += (data[k, i] - mean[i]) * (data[k, j] - mean[j])
+            cov[i, j] /= n + 1.0
+            cov[j, i] = cov[i, j]
