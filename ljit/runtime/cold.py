@@ -56,6 +56,7 @@ from ljit.value_types import type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
+    from ljit.runtime.native import NativeUnit
 
 __all__ = ["PROFILED_RUNS", "ColdCalls", "takes_objects"]
 
@@ -168,10 +169,9 @@ class ColdCalls(Record, frozen=False):
         seconds = price(plan, baseline) + (0.0 if is_free else SECONDS_OF_LLVM)
         return has_room(seconds, is_likely=self.is_likely(plan), spent=plan.seconds)
 
-    def may_optimise(self, plan: Plan) -> bool:
-        """Whether quick code that was used up is to be optimised now; loops over numbers gain most by that."""
-        assert plan.unit is not None
-        return not self.may_wait or self.is_likely(plan) or is_optimising_due(plan.unit)
+    def may_optimise(self, plan: Plan, unit: NativeUnit) -> bool:
+        """Whether a plan's quick code that was used up is to be optimised now; loops over numbers gain most by that."""
+        return not self.may_wait or self.is_likely(plan) or is_optimising_due(unit)
 
     def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether the interpreter may run a call; if that is likely to take long, its loops earn their own compiles."""

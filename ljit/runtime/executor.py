@@ -326,7 +326,7 @@ class ProfilingExecutor:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
         unit = plan.unit
         if unit is not None and unit.code.is_hot:
-            if self.cold.may_optimise(plan):
+            if self.cold.may_optimise(plan, unit):
                 self.optimize(plan)
             unit = plan.unit
         broken = unit.broken_assumptions() if unit is not None else []
