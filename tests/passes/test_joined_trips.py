@@ -6,8 +6,7 @@ import pytest
 import ljit
 from ljit.passes.loops import strips
 from ljit.testing.chaos import fail_each_guard
-
-SIZE = 18
+from tests.passes.nests import SIZE, arrays, outcome
 
 
 def product_by_rows(a, b, c, n):
@@ -84,25 +83,8 @@ PROGRAMS = [
 ]
 
 
-def arrays(dtype="f8"):
-    rng = np.random.default_rng(7)
-    made = (rng.normal(size=(SIZE, SIZE)) * 50 for _ in range(3))
-    return tuple(a.astype(dtype) for a in made)
-
-
 def is_joined(f, *args):
     return "most_trips=3" in str(f.graph_for(*args))
-
-
-def outcome(function, *args):
-    """What a call leaves of its arguments, bit by bit, and what it raises."""
-    error = None
-    try:
-        with np.errstate(all="ignore"):
-            function(*args)
-    except Exception as raised:
-        error = repr(raised)
-    return error, [a.tobytes() for a in args if isinstance(a, np.ndarray)]
 
 
 @pytest.mark.parametrize("function", PROGRAMS)

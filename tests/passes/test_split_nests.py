@@ -5,8 +5,7 @@ import pytest
 
 import ljit
 from ljit.testing.chaos import fail_each_guard
-
-SIZE = 18
+from tests.passes.nests import SIZE, arrays, outcome
 
 
 def product(a, b, t, n):
@@ -166,23 +165,6 @@ OTHERS = [
     into_columns_from_the_end,
     places_of_the_program,
 ]
-
-
-def arrays(dtype="f8"):
-    rng = np.random.default_rng(7)
-    made = (rng.normal(size=(SIZE, SIZE)) * 50 for _ in range(3))
-    return tuple(a.astype(dtype) for a in made)
-
-
-def outcome(function, *args):
-    """What a call leaves of its arguments, bit by bit, and what it raises."""
-    error = None
-    try:
-        with np.errstate(all="ignore"):
-            function(*args)
-    except Exception as raised:
-        error = repr(raised)
-    return error, [a.tobytes() for a in args if isinstance(a, np.ndarray)]
 
 
 def compiled(function):
