@@ -16,7 +16,16 @@ from ljit.ops.python.types import class_of
 from ljit.passes.containers.carried import handed_on
 from ljit.types import ANY, BOOL, NONE, RANGE, ArrayType, ItemsType, ObjectType, Type
 
-__all__ = ["as_whole_object", "is_identity_asked", "with_whole_objects"]
+__all__ = ["as_whole_object", "asks_for_identities", "is_identity_asked", "with_whole_objects"]
+
+
+def asks_for_identities(graph: Graph) -> bool:
+    """Whether a baseline graph asks for the identity of anything. Hardly any does; values are looked at one by one."""
+    return any(
+        _calls_id(node, 1) or _compares(node, position)
+        for node in graph.walk()
+        for position in range(len(node.inputs[:2]))
+    )
 
 
 def is_identity_asked(value: Value, t: Type) -> bool:
@@ -24,14 +33,15 @@ def is_identity_asked(value: Value, t: Type) -> bool:
     if t.is_boxed or isinstance(t, ArrayType) or t in (NONE, BOOL):
         return False
     is_number = not isinstance(t, ItemsType) and t != RANGE
-    names = [value]
+    names, seen = [value], {value}
     for name in names:  # grows
         for user, position in name.uses:
             if _calls_id(user, position) or (not is_number and _compares(user, position)):
                 return True
             is_held = not is_number and user.op in (_makers() if position else _takers())
             given = user.outputs if is_held else handed_on(user, position)
-            names += [other for other in given if other not in names]
+            names += [other for other in given if other not in seen]
+            seen.update(given)
     return False
 
 

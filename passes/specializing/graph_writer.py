@@ -25,7 +25,11 @@ from ljit.ops.control import (
 )
 from ljit.ops.objects import WHOLE
 from ljit.ops.python.types import class_of
-from ljit.passes.containers.identities import as_whole_object, is_identity_asked
+from ljit.passes.containers.identities import (
+    as_whole_object,
+    asks_for_identities,
+    is_identity_asked,
+)
 from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
@@ -40,11 +44,15 @@ class GraphWriter:
     `catches`: the place is in the body of a Try; `handled` are the exceptions of the handlers around,
     inner ones last (`passes/specializing/specialize_handlers.py`).
     `keeps_apart`: whether ints and uints that meet at a baseline node, by its id, must stay a Union.
+    `asks_for_identities`: whether the baseline graph asks which objects values are (`passes/containers/identities.py`).
     `narrowed` has the types that Unions are known to have at the place (`passes/specializing/narrowing.py`).
     """
 
-    def __init__(self, name: str, keeps_apart: Callable[[int], bool] = lambda _: False) -> None:
-        self.graph = Graph(name)
+    def __init__(
+        self, baseline: Graph, keeps_apart: Callable[[int], bool] = lambda _: False
+    ) -> None:
+        self.graph = Graph(baseline.name)
+        self.asks_for_identities = asks_for_identities(baseline)
         self.keeps_apart = keeps_apart
         self.block = self.graph.block
         self.assumptions: list[Assumption] = []
@@ -111,9 +119,15 @@ class GraphWriter:
         if arrays:
             self.append(get_op("prim::check_arrays"), arrays)
 
+    def as_whole(self, type_: Type, old: Value) -> Type:
+        """The type for a baseline value that native code knows as `type_`: any object, if it has to stay that."""
+        return as_whole(type_, old, may_be_asked=self.asks_for_identities)
+
     def whole(self, value: Value, old: Value, like: Node) -> Value:
         """A value that is made; as an object, if the baseline value is asked which one it is."""
-        if value.is_constant or not is_identity_asked(old, value.type):
+        if not self.asks_for_identities or value.is_constant:
+            return value
+        if not is_identity_asked(old, value.type):
             return value
         made, type_ = self.append(WHOLE, (value,), like=like), as_whole_object(value.type)
         if type_ != ANY:
@@ -213,7 +227,7 @@ class GraphWriter:
             if join(joined, type_) == joined:  # else the end of the trips gives others as they are
                 self.agree(ends, index, joined, like)
                 type_ = joined
-            outputs[old] = made.add_output(as_whole(type_, old), old.name)
+            outputs[old] = made.add_output(self.as_whole(type_, old), old.name)
         return outputs
 
     def agree(self, ends: Iterable[Node], index: int, type_: Type, like: Node) -> None:

@@ -58,7 +58,6 @@ from ljit.passes.specializing.union_operands import (
     plain_type,
     with_member,
 )
-from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.passes.specializing.wide_forms import WideFailures, WideForms
 from ljit.records import Record, made_by
 from ljit.types import ANY, INT, NEVER, UINT, ArrayType, ListType, ScalarType, Type, UnionType, join
@@ -244,7 +243,7 @@ class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
     def __init__(self, given: Given, calls: NativeCalls, outlined: Node | None = None) -> None:
-        self.out = GraphWriter(given.baseline.name, given.feedback.was_no_uint)
+        self.out = GraphWriter(given.baseline, given.feedback.was_no_uint)
         self.calls = Calls(self, calls)
         self.feedback = given.feedback
         self.liveness = given.liveness
@@ -490,7 +489,7 @@ class _Specializer:
             return self.out.deoptimize(NOT_RUN, node)
         has_failed = self.feedback.is_widened(node.id)
         type_ = None if is_known else guarded_type(value, seen, has_failed=has_failed)
-        if type_ is not None and as_whole(type_, node.output) != ANY:
+        if type_ is not None and self.out.as_whole(type_, node.output) != ANY:
             value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
         self.values[node.output] = value
         return True

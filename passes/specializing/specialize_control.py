@@ -30,7 +30,6 @@ from ljit.passes.specializing.graph_writer import GraphWriter, goes_on, has_snap
 from ljit.passes.specializing.narrowing import facts
 from ljit.passes.specializing.specialize_handlers import Handlers
 from ljit.passes.specializing.specialize_loops import Exits, Loops
-from ljit.passes.specializing.whole_tuples import as_whole
 from ljit.types import NEVER
 
 __all__ = ["ControlFlow"]
@@ -107,7 +106,7 @@ class ControlFlow:
         if None in ends:  # only one way leads here
             self.out.narrowed.update(facts(condition, truth=ends[0] is not None))
         for old, made in zip(node.outputs, results, strict=True):
-            made.type = as_whole(made.type, old)
+            made.type = self.out.as_whole(made.type, old)
             self.values[old] = made
         if has_snapshots:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))

@@ -18,12 +18,12 @@ from ljit.types import ANY, ItemsType, Type
 __all__ = ["as_whole"]
 
 
-def as_whole(t: Type, value: Value) -> Type:
+def as_whole(t: Type, value: Value, *, may_be_asked: bool) -> Type:
     """Give the type for a baseline value that native code knows as `t`: any object, if it is such a one."""
     is_of_objects = isinstance(t, ItemsType) and not is_precise(t)
     if is_of_objects and _is_handed_on(value):
         return ANY
-    return ANY if is_identity_asked(value, t) else t
+    return ANY if may_be_asked and is_identity_asked(value, t) else t
 
 
 def _is_handed_on(value: Value) -> bool:
