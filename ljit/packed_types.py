@@ -14,7 +14,15 @@ from ljit.types import BYTEARRAY, BYTES, FLOAT, INT, ObjectType, Type
 from ljit.unique import Unique
 from ljit.value_types import register_class
 
-__all__ = ["TYPECODES", "PackedType", "is_packed", "may_change", "packed_dtype", "packed_item_type"]
+__all__ = [
+    "TYPECODES",
+    "PackedType",
+    "is_packed",
+    "may_change",
+    "packed_dtype",
+    "packed_item_type",
+    "packed_limits",
+]
 
 #: of arrays whose items all fit in native ints and floats; others ("L", "Q", characters) are objects
 TYPECODES = frozenset("bBhHiIlqfd")
@@ -50,6 +58,15 @@ def packed_dtype(t: Type) -> np.dtype | None:
     if t in (BYTES, BYTEARRAY):
         return _BYTE
     return np.dtype(t.typecode) if isinstance(t, PackedType) else None
+
+
+def packed_limits(t: Type) -> tuple[int, int] | None:
+    """The least and the greatest int that an item may be; None: the type is none of these, or of floats."""
+    dtype = packed_dtype(t)
+    if dtype is None or dtype.kind == "f":
+        return None
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def is_packed(t: Type) -> bool:

@@ -11,15 +11,13 @@ from ljit.codegen.layouts.machine_arrays import ARRAY_ALLOCATED, ARRAY_EXPORTS, 
 from ljit.codegen.lists.private_lists import kind_of_memory
 from ljit.codegen.llvm.builder import TRUE, Ref, integer
 from ljit.codegen.llvm.forms import Native
-from ljit.packed_types import PackedType, packed_dtype, packed_item_type
-from ljit.types import BOOL, BYTEARRAY, BYTES, FLOAT, INT, NONE
+from ljit.packed_types import PackedType, packed_dtype, packed_item_type, packed_limits
+from ljit.types import BOOL, BYTEARRAY, BYTES, FLOAT, INT, INT_MAX, INT_MIN, NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ljit.codegen.emitter import Emitter
-
-_WORD = 8  # bytes, of which all ints are that are native
 
 __all__ = ["append_item", "packed_load", "packed_size", "packed_store"]
 
@@ -71,11 +69,10 @@ def append_item(
 
 def _fits(e: Emitter, x: Native, item: Native) -> Ref:
     """Whether CPython takes an item of the right type."""
-    dtype = _dtype(x)
-    if dtype.kind == "f" or dtype.itemsize == _WORD:
+    limits = packed_limits(x.type)
+    if limits is None or limits == (INT_MIN, INT_MAX):
         return TRUE
-    limits = np.iinfo(dtype)
-    least, most = (integer("i64", int(limit)) for limit in (limits.min, limits.max))
+    least, most = (integer("i64", limit) for limit in limits)
     return e.f.binary("and", e.f.icmp("sge", item.ref, least), e.f.icmp("sle", item.ref, most))
 
 

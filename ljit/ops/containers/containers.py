@@ -18,13 +18,15 @@ from ljit.ops.objects import object_op
 from ljit.ops.python.numbers import is_plain, plain_effect, to_type
 from ljit.ops.python.types import check_index, common_type, range_length, select_item, wrap_index
 from ljit.ops.ranges.int_ranges import SEQUENCE_INDEX
-from ljit.packed_types import is_packed, may_change, packed_dtype, packed_item_type
+from ljit.packed_types import is_packed, may_change, packed_item_type, packed_limits
 from ljit.types import (
     ANY,
     BOOL,
     BYTES,
     CHARACTER,
     INT,
+    INT_MAX,
+    INT_MIN,
     NEVER,
     NONE,
     RANGE,
@@ -367,20 +369,17 @@ def _lower_setitem(e: Emitter, x: V, index: V, value: V) -> tuple[()]:
     return ()
 
 
-_LARGEST_ITEM = 8  # bytes, of which all ints are that are native
-
-
 def _fitting(e: Emitter, value: V, t: Type) -> V:
     """Bail out unless an int is one that the items may be."""
-    dtype = packed_dtype(t)
-    if dtype is None or dtype.kind == "f" or dtype.itemsize == _LARGEST_ITEM:
+    limits = packed_limits(t)
+    if limits is None or limits == (INT_MIN, INT_MAX):
         return value
-    limits = np.iinfo(dtype)
-    if limits.min == 0:
-        check_index(e, value, e.const(INT, limits.max + 1))
+    least, most = limits
+    if least == 0:
+        check_index(e, value, e.const(INT, most + 1))
         return value
-    for op, limit in (("lt", limits.min), ("gt", limits.max)):
-        e.bail_if(e.compare(op, value, e.const(INT, int(limit))), "does not fit")
+    for op, limit in (("lt", least), ("gt", most)):
+        e.bail_if(e.compare(op, value, e.const(INT, limit)), "does not fit")
     return value
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
-from ljit.packed_types import packed_dtype
+from ljit.packed_types import packed_limits
 from ljit.types import BOOL, INT, ScalarType, Type, UnionType
 
 __all__ = ["UNKNOWN", "are_ints", "corners", "is_bool", "is_int", "of_type", "packed_item"]
@@ -138,8 +138,4 @@ def same(s: Symbolic, node: Node) -> Bounds:
 
 def packed_item(_s: Symbolic, node: Node) -> Bounds:
     """Of the items of bytes, and of other containers of numbers."""
-    dtype = packed_dtype(node.inputs[0].type)
-    if dtype is None or dtype.kind == "f":
-        return UNKNOWN
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max)
+    return packed_limits(node.inputs[0].type) or UNKNOWN
