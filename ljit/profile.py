@@ -54,7 +54,7 @@ class _Marker(enum.Enum):
 NO_CONSTANT = _Marker.NO_CONSTANT
 
 #: Classes whose objects differ in type, or whose type takes a closer look.
-_LOOKED_INTO = frozenset((int, tuple, list, range, slice, array, np.ndarray))
+_LOOKED_INTO = frozenset((int, tuple, list, range, slice, array, np.ndarray, types.ModuleType))
 #: of these: after 64 looks a run takes one for all that follow, as native code would
 _SETTLING = frozenset((tuple, list, range, slice))
 #: Classes whose objects may be kept for as long as the profile lives.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from weakref import WeakSet
 
 import numpy as np
 
 from ljit.cpython.named_tuples import count_of_fields
+from ljit.module_types import type_of_module
 from ljit.places import has_distinct_places
 from ljit.types import (
     ANY,
@@ -61,7 +63,7 @@ _C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of 
 _nodes: WeakSet[type] = (
     WeakSet()
 )  # classes of named tuples that were seen to hold others of the class
-_CLASS_RULES: dict[type, Callable[[object], Type]] = {}
+_CLASS_RULES: dict[type, Callable[[object], Type]] = {ModuleType: type_of_module}
 
 
 def register_class(cls: type, rule: Callable[[object], Type]) -> None:

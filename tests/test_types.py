@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import math
 import pickle
 import weakref
 from array import array
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -175,6 +177,9 @@ NAMED = np.dtype(np.float64, metadata={"unit": "m"})
         (np.zeros(2, "S3"), "Object[numpy.ndarray]"),
         (array("i", [1]), "Packed[i]"),
         (array("Q", [1]), "Object[array.array]"),
+        (math, "Module[math]"),
+        ([np.linalg], "List[Module[numpy.linalg]]"),
+        (ModuleType("math"), "Object[builtins.module]"),
         (np.zeros(2, "M8[s]"), "Object[numpy.ndarray]"),
         (np.zeros(9, np.uint8)[1:].view(np.float64), "Object[numpy.ndarray]"),
         (range(3), "range"),

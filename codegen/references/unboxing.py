@@ -30,6 +30,7 @@ from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import IS_LONGER, only_character
 from ljit.codegen.scalars.unions import as_union
 from ljit.errors import CodegenError
+from ljit.module_types import KnownModule
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.packed_types import PackedType
@@ -76,10 +77,9 @@ def unbox(
         return Native(ANY, (pointer,))
     if type_ in _UNBOXERS:
         return Native(type_, _UNBOXERS[type_](f, pointer, fail))
-    if type_ in (NONE, UNBOUND):
-        wanted = address(id(None if type_ == NONE else UNBOUND_VALUE))
-        _require(f, f.icmp("eq", pointer, wanted), fail)
-        return Native(type_, ())
+    if type_ in (NONE, UNBOUND) or isinstance(type_, KnownModule):
+        _require(f, f.icmp("eq", pointer, address(id(_only_value(type_)))), fail)
+        return Native(type_, (pointer,) if type_.is_boxed else ())
     match type_:
         case ObjectType() | ListType():
             _require_class(f, pointer, list if isinstance(type_, ListType) else type_.cls, fail)
@@ -97,6 +97,13 @@ def unbox(
             return unbox_union(f, pointer, type_, fail, by_call=by_call)
     message = f"a value of type {type_} cannot come from an object"
     raise CodegenError(message)
+
+
+def _only_value(t: Type) -> object:
+    """The object of a type that has no other."""
+    if isinstance(t, KnownModule):
+        return t.module
+    return None if t == NONE else UNBOUND_VALUE
 
 
 def _require(f: FunctionBuilder, condition: Ref, fail: BlockRef) -> None:

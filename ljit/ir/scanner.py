@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ljit.errors import ParseError
 from ljit.ir.literals import import_object
+from ljit.module_types import KnownModule
 from ljit.packed_types import TYPECODES, PackedType
 from ljit.types import (
     ANY,
@@ -176,6 +178,13 @@ class Scanner:
             raise self.error("a type code of `array.array` wanted")
         return PackedType(found.group(1))
 
+    def _module_type(self) -> Type:
+        found = self.skip(re.compile(r"([^\]]+)\]"))
+        module = sys.modules.get(found.group(1)) if found is not None else None
+        if module is None:
+            raise self.error("an imported module wanted")
+        return KnownModule(module)
+
     def _named_type(self) -> Type:
         named, *items = self._types()
         if not isinstance(named, ObjectType):
@@ -235,6 +244,7 @@ _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
     "View[": Scanner._view_type,
     "Object[": Scanner._object_type,
     "Packed[": Scanner._packed_type,
+    "Module[": Scanner._module_type,
     "Named[": Scanner._named_type,
     "Union[": lambda scanner: UnionType(scanner._types()),
 }

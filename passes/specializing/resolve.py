@@ -17,6 +17,7 @@ import numpy as np
 from ljit.characters import as_text
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ir.registry import STANDS_FOR
+from ljit.module_types import KnownModule
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
 from ljit.ops.python.types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
@@ -228,8 +229,9 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
     receiver, *args = request.inputs
     name = request.attrs["name"]
     assert isinstance(name, str)
-    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
-        function = constants.module_attribute(receiver.constant, name)
+    module = _module_of(receiver)
+    if module is not None:
+        function = constants.module_attribute(module, name)
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
@@ -260,7 +262,7 @@ def _only_kwnames(request: Request) -> dict[str, object]:
 
 def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
-    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
+    if _module_of(receiver) is not None:
         return _attribute_of_module(request, constants)
     name = str(request.attrs["name"])
     if is_fixed(receiver, name):
@@ -289,11 +291,18 @@ def is_fixed(receiver: Value, name: str) -> bool:
     return any(isinstance(receiver.constant, cls) and name in names for cls, names in _FIXED)
 
 
+def _module_of(x: Value) -> types.ModuleType | None:
+    """The module that a value is known to be."""
+    if isinstance(x.type, KnownModule):
+        return x.type.module
+    return x.constant if x.is_constant and isinstance(x.constant, types.ModuleType) else None
+
+
 def _attribute_of_module(request: Request, constants: Constants) -> Request | None:
-    (module,) = request.inputs
-    if not (module.is_constant and isinstance(module.constant, types.ModuleType)):
+    module = _module_of(request.inputs[0])
+    if module is None:
         return None
-    found = constants.module_attribute(module.constant, str(request.attrs["name"]))
+    found = constants.module_attribute(module, str(request.attrs["name"]))
     return None if found is None else Request(CONSTANT, (), {"value": found.constant})
 
 

@@ -129,6 +129,8 @@ TYPES = [
     "Packed[d]",
     "List[Packed[h]]",
     "Object[numpy.ufunc]",
+    "Module[math]",
+    "(List[Module[numpy.linalg]], int)",
     "Union[None, bool, float, int]",
     "Named[Object[sched.Event], float, int, int, None, (), (str,)]",
     "(int, Named[Object[sched.Event], Any])",

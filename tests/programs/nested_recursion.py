@@ -361,3 +361,40 @@ class Counter:
 def in_a_method(n, step):
     counter = Counter(step)
     return counter.count(n), counter.calls
+
+
+@program(lambda: (5,), lambda: (0,), lambda: (-1,))
+def with_modules_imported_around(n):
+    import cmath
+    import os.path as path
+    from math import sqrt as root
+
+    def walk(i):
+        return 0.0 if i == 0 else root(i) + abs(cmath.exp(1j * i)) + walk(i - 1)
+
+    return walk(n) if n >= 0 else path.join("a", str(walk(2)))
+
+
+@program(lambda: (5,), lambda: (1,))
+def with_a_module_imported_later(n):
+    import math
+
+    def walk(i):
+        return 0.0 if i == 0 else number(i) + math.pi * walk(i - 1)
+
+    if n > 1:
+        from operator import neg as number
+    return walk(n)
+
+
+@program(lambda: (3,))
+def with_a_module_bound_again(n):
+    import math as m
+
+    def walk(i):
+        nonlocal m
+        if i == 1:
+            import cmath as m
+        return m.sqrt(2) if i == 0 else walk(i - 1) + m.pi
+
+    return walk(n), m.__name__

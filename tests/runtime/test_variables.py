@@ -462,3 +462,35 @@ def test_a_variable_named_as_a_builtin_may_be_bound_again_and_again():
             assert total() == sum(range(n))
         assert total._executor is executor  # not translated anew
         assert [s.state.partition(",")[0] for s in total.specializations] == ["native"]
+
+
+def test_what_a_module_has_may_change_where_the_module_is_an_argument(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = types.ModuleType("given")
+    given.f = abs  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "given", given)
+
+    @ljit.jit
+    def f(m, x):
+        return m.f(x)
+
+    assert [f(given, -2) for _ in range(3)] == [2, 2, 2]
+    given.f = float  # type: ignore[attr-defined]
+    assert [type(f(given, -2)) for _ in range(3)] == [float] * 3
+    monkeypatch.delitem(sys.modules, "given")
+    assert [f(given, -2) for _ in range(3)] == [-2.0] * 3
+    del given.f
+    for _ in range(3):
+        with pytest.raises(AttributeError, match="'given' has no attribute 'f'"):
+            f(given, -2)
+
+
+def test_any_number_of_modules_may_be_arguments() -> None:
+    @ljit.jit
+    def f(m):
+        return m.__name__
+
+    modules = [m for m in sys.modules.values() if type(m) is types.ModuleType][:40]
+    for m in modules * 2:
+        assert f(m) == m.__name__

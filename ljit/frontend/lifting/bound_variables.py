@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ljit.frontend.lifting.lifted_variables import Lifted
+from ljit.frontend.lifting.lifted_variables import Lifted, imported_name
 
 __all__ = ["are_bound"]
 
@@ -107,9 +107,15 @@ def _joined(ways: Iterable[_Bound]) -> _Bound:
 def _stored(parts: Iterable[ast.AST]) -> frozenset[str]:
     """The names that are bound; those without a value (``x: int``) are not."""
     return frozenset(
-        n.id
+        name
         for part in parts
         if not (isinstance(part, ast.AnnAssign) and part.value is None)
         for n in ast.walk(part)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        if (name := _bound_by(n)) is not None
     )
+
+
+def _bound_by(part: ast.AST) -> str | None:
+    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        return part.id
+    return imported_name(part) if isinstance(part, ast.alias) else None

@@ -15,7 +15,7 @@ from types import CodeType
 
 from ljit.records import Record
 
-__all__ = ["Lifted", "find_lifted", "may_be_lifted"]
+__all__ = ["Lifted", "find_lifted", "imported_name", "may_be_lifted"]
 
 #: what asks for names, or makes some that are no variables of the function
 _LOOKS_AT_NAMES = frozenset(("locals", "vars", "dir", "eval", "exec", "super", "__class__"))
@@ -68,7 +68,8 @@ def find_lifted(node: ast.FunctionDef, code: CodeType, class_name: str | None) -
     }
     names = frozenset(definitions).union(*captured.values())
     shared = {name for n in parts if isinstance(n, ast.Nonlocal) for name in n.names} & names
-    if shared & definitions.keys():
+    imported = {imported_name(n) for n in parts if isinstance(n, ast.alias)}
+    if shared & (definitions.keys() | imported):
         return None
     if any(_hides(codes[n], captured[n]) for n in definitions) or names & _bound_apart(node, parts):
         return None
@@ -157,7 +158,7 @@ def _bound_apart(node: ast.FunctionDef, parts: Iterable[ast.AST]) -> set[str]:
 
 
 def _bound_otherwise(parts: Iterable[ast.AST]) -> set[str]:
-    """The names that are bound by more than an assignment or a loop, or unbound."""
+    """The names that are bound by more than an assignment, a loop or an import, or unbound."""
     found: set[str] = set()
     for part in parts:
         match part:
@@ -169,8 +170,6 @@ def _bound_otherwise(parts: Iterable[ast.AST]) -> set[str]:
                 found.add(name)
             case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
                 found.add(name)
-            case ast.alias():
-                found.add((part.asname or part.name).partition(".")[0])
             case ast.Global():
                 found.update(part.names)
     return found
@@ -180,6 +179,13 @@ def _stored(part: ast.AST) -> Iterator[str]:
     for n in ast.walk(part):
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
             yield n.id
+        elif isinstance(n, ast.alias):
+            yield imported_name(n)
+
+
+def imported_name(part: ast.alias) -> str:
+    """The variable that an import binds."""
+    return part.asname or part.name.partition(".")[0]
 
 
 def _is_kept_and_bound_again(
