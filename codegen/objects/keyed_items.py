@@ -14,6 +14,7 @@ from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.attribute_dicts import is_watched, renew_version
 from ljit.codegen.objects.hash_tables import UNKNOWN, find_key
+from ljit.ops.containers.keys import is_dict
 from ljit.ops.python.types import class_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, STR
 
@@ -99,7 +100,7 @@ def add_key(e: Emitter, with_objects: WithObjects, table: Native, key: Native) -
 
 def item_of_dict(e: Emitter, with_objects: WithObjects, x: Native, key: Native) -> Native | None:
     """``x[key]``; what happens without the key is the class's affair."""
-    place = find_key(e, x, key)
+    place = find_key(e, x, key) if is_dict(x.type) else None  # sets have no items
     if place is None:
         return None
     return e.branch(_is_not_found(e, place), with_objects, lambda: _item_at(e, place))

@@ -234,3 +234,17 @@ class _Table:
 @program(lambda: (_Table(), 3), lambda: ({0: 2, 1: 3, 2: 4}, 3))
 def methods_without_hash(d, n):
     return [d.get(i) for i in range(n)]
+
+
+@program(lambda: (frozenset((1, 2)), 2**62), lambda: ({2: 5}, 5), lambda: ({1}, 2**62))
+def items_of_sets(x, i):
+    for k in range(i % 3 + 1):
+        x[k + 1]
+    return x[i % 3]
+
+
+@program(lambda: (slice(3), 2**62), lambda: (slice(1, None), 5), lambda: ((1, slice(3)), 5))
+def slices_as_keys(x, i):
+    unused = {x: i % 3}
+    unused = {x, i % 3}
+    return i % 3

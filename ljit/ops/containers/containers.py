@@ -76,7 +76,16 @@ def _can_lower_slice(start: Type, stop: Type, step: Type = NONE) -> bool:
 
 
 def _effect_of_keys(*keys: Type) -> Effect:
-    return Effect.ALLOC if all(map(is_plain, keys)) else Effect.CALL
+    if not all(map(is_plain, keys)):
+        return Effect.CALL
+    return Effect.ALLOC | Effect.RAISE if any(map(_has_slice, keys)) else Effect.ALLOC
+
+
+def _has_slice(key: Type) -> bool:
+    """Whether there is a slice in a key: slices have no hash before CPython 3.12."""
+    if isinstance(key, TupleType):
+        return any(map(_has_slice, key.items))
+    return isinstance(key, SliceType)
 
 
 _ITEMS: tuple[tuple[Any, ...], ...] = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
