@@ -38,6 +38,7 @@ def inner_loop(
     sizes: Sequence[Native],
     strides: Sequence[Native],
     result: Type,
+    work: Native | None = None,
 ) -> Native | None:
     """Run it on (array, byte offset) pairs; a scalar result is given, an array one is the last of `arrays`."""
     f = e.f
@@ -51,7 +52,7 @@ def inner_loop(
     if isinstance(result, ScalarType):
         f.call("void", function.text, operands, "nounwind")
         return load_element(f, pointers[-1], result.dtype, result)
-    _run(f, function, operands, [n.ref for n in sizes])
+    _run(f, function, operands, _work(f, [n.ref for n in sizes]) if work is None else work.ref)
     return None
 
 
@@ -80,7 +81,8 @@ def call_long(
     e: Emitter, function: Ref, pointers: Sequence[Ref], sizes: Sequence[Ref], strides: Sequence[Ref]
 ) -> None:
     """Call a function of ljit's own that takes what inner loops take; without the GIL, if the sizes are large."""
-    _run(e.f, function, (*_operands(e, pointers, sizes, strides), NULL), sizes)
+    operands = (*_operands(e, pointers, sizes, strides), NULL)
+    _run(e.f, function, operands, _work(e.f, sizes))
 
 
 def call_row_loop(
@@ -130,9 +132,9 @@ def _operands(
     )
 
 
-def _run(f: FunctionBuilder, function: Ref, operands: Sequence[Ref], sizes: Sequence[Ref]) -> None:
+def _run(f: FunctionBuilder, function: Ref, operands: Sequence[Ref], work: Ref) -> None:
     _define(f)
-    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
+    f.call("void", _NAME, (function, *operands, work), "nounwind")
 
 
 def _work(f: FunctionBuilder, sizes: Sequence[Ref]) -> Ref:

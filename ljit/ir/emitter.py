@@ -314,12 +314,14 @@ class Emitter(Protocol):
         sizes: Sequence[V],
         strides: Sequence[V],
         result: Type,
+        work: V | None = None,
     ) -> V:
         """Run a NumPy ufunc's own inner loop on arrays of exactly its dtypes, each with an offset in bytes.
 
         `sizes` and `strides` (in bytes) are what NumPy gives to the loop: the number of times and the core sizes;
         one stride of each operand for the times, then those of the core dimensions. A result that is a scalar is
-        given; for others the last of `arrays` takes the results, and nothing is given.
+        given; for others the last of `arrays` takes the results, and nothing is given. `work`: about how many
+        multiplications that is, if not the product of the sizes.
         """
 
     def products(

@@ -8,7 +8,7 @@ from ljit.ops.containers import list_methods, ordered_lists, private_lists, text
 from ljit.ops.creation import copies, counted, create, fills, grids, insertions, joins, repeats
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences
 from ljit.ops.indexing import assign, elements, gathers, index, marks, puts, search, selections
-from ljit.ops.products import contractions, convolutions, functions, products, products_out
+from ljit.ops.products import contractions, convolutions, linalg, products, products_out
 from ljit.ops.python import wide_ints, wide_products
 from ljit.ops.reductions import (
     accumulations,

@@ -25,10 +25,11 @@ def inner_loop(
     sizes: Sequence[Number],
     strides: Sequence[Number],
     result: Type,
+    work: Number | None = None,  # for other threads
 ) -> Number | None:
     """Call the ufunc on views with all the axes that its inner loop walks."""
-    core = re.findall(r"\((.*?)\)", ufunc.signature or "")
-    names = [part.split(",") for part in core]
+    core = re.findall(r"\((.*?)\)", (ufunc.signature or "").replace(" ", ""))
+    names = [part.split(",") if part else [] for part in core]
     order = list(dict.fromkeys(name for part in names for name in part))
     extents = [int(n.value) for n in sizes]
     outer, rest = strides[: len(names)], list(strides[len(names) :])
