@@ -1,4 +1,4 @@
-"""Run several trips of a loop side by side through the loops in it, where those sum floats.
+"""Run several trips of a loop side by side through the loops in it, where those sum floats, or ints down columns.
 
     for j in range(p):            for j in range(0, p - 7, 8):
         s = 0.0                       s0 = ... = s7 = 0.0
@@ -101,13 +101,15 @@ class _Nest:
     def pays(self) -> bool:
         """Whether an inner loop sums floats that differ from trip to trip, or goes through rows of arrays.
 
-        A call of the C library takes longer than additions that wait for one another, and has no vectors.
+        A call of the C library takes longer than additions that wait for one another, and has no vectors. Sums of ints
+        have vectors of their own, but not where they go down columns.
         """
-        if self.core_stores and self.elements.are_neighbours(self.core):
+        goes_down = self.elements.are_neighbours(self.core)
+        if self.core_stores and goes_down:
             return True
         loops = [n for n in self.core.walk() if n.op is LOOP]
         return not any(n.op.is_called for n in self.core.walk()) and any(
-            _is_float(param.type) and param in self.varying
+            (_is_float(param.type) or (goes_down and _is_int(param.type))) and param in self.varying
             for loop in loops
             for param in loop.blocks[0].params[1:]
         )
@@ -457,6 +459,10 @@ def _slots(terminator: Node) -> Sequence[Value]:
 
 def _has_exits(node: Node) -> bool:
     return any(n.target is not None or n.op in (LOOP, REGION) for n in node.walk())
+
+
+def _is_int(type_: Type) -> bool:
+    return type_ == INT or (isinstance(type_, ScalarType) and type_.dtype.kind in "iu")
 
 
 def _is_float(type_: Type) -> bool:

@@ -300,3 +300,38 @@ def halves(*sizes):
 def products_of_halves(points, matrix):
     """NumPy sums them up as float32: what is beyond float16 meanwhile is not infinite."""
     return points @ matrix, matrix.T @ matrix
+
+
+@program(
+    lambda: (numbers(5, 6, dtype=np.int64) << 61, numbers(6, 21, dtype=np.int64), 0),
+    lambda: (numbers(5, 6, dtype=np.int64), numbers(6, 8, dtype=np.int64), 2**62),
+    lambda: (numbers(5, 6, dtype=np.int32), numbers(6, 17, dtype=np.int32), 1),
+    lambda: (numbers(5, 6, dtype=np.uint8) * 9, numbers(6, 17, dtype=np.uint8), 1),
+    lambda: (numbers(5, 6, dtype=np.int16), numbers(17, 6, dtype=np.int8).T, 1),
+    lambda: (numbers(5, 6), numbers(6, 17, dtype=np.int32), 1),
+    lambda: (numbers(5, 6, dtype=np.int64), numbers(5, 17, dtype=np.int64), 1),
+    lambda: (numbers(3, 0, dtype=np.int64), numbers(0, 17, dtype=np.int64), 1),
+)
+def product_of_ints_by_hand(a, b, start):
+    """Down the columns of `b`, eight of them side by side."""
+    c = np.full((a.shape[0], b.shape[1]), start, a.dtype)
+    above = np.zeros(b.shape[1], np.int64)
+    total = 0
+    with np.errstate(over="ignore"):
+        for i in range(c.shape[0]):
+            for j in range(c.shape[1]):
+                s = c[i, j]
+                for k in range(a.shape[1]):
+                    s += a[i, k] * b[k, j]
+                c[i, j] = s
+    for j in range(c.shape[1]):
+        count = 0
+        negative = 0
+        for i in range(c.shape[0]):
+            if c[i, j] > start:
+                count += 1
+            else:
+                negative += int(c[i, j])
+        above[j] = count
+        total += negative
+    return c, above, total
