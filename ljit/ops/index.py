@@ -18,7 +18,15 @@ from ljit.ir.registry import Fact, facts_of
 __all__ = ["FILE", "facts", "modules", "text_of"]
 
 FILE = Path(__file__).with_name("index.txt")
-_NAMESPACES = ("builtins", "math", "cmath", "numpy", "numpy.linalg", "numpy.lib.stride_tricks")
+_NAMESPACES = (
+    "builtins",
+    "math",
+    "cmath",
+    "itertools",
+    "numpy",
+    "numpy.linalg",
+    "numpy.lib.stride_tricks",
+)
 _OBJECTS = ("callables", "iter_callables", "subscripted")
 _MISSING = object()
 

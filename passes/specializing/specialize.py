@@ -38,10 +38,10 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.members import NO_ATTRIBUTES
-from ljit.ops.objects import UNPACK
 from ljit.passes.folding import fold
 from ljit.passes.observations import guarded_type, is_precise
 from ljit.passes.specializing.graph_writer import GraphWriter
+from ljit.passes.specializing.iterations import Iterations
 from ljit.passes.specializing.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.specializing.requests import Request
 from ljit.passes.specializing.resolve import resolve
@@ -218,13 +218,6 @@ class _Constants:
         self.walk.out.append(NO_ATTRIBUTES, (value,), {"names": names}, like=self.node)
 
 
-def _is_used_here(value: Value, node: Node) -> bool:
-    """Whether a baseline value is made in the node's block for the node alone."""
-    while value.node is not None and value.node.op is PROFILE and len(value.uses) == 1:
-        value = value.node.inputs[0]
-    return value.node is not None and value.node.block is node.block and len(value.uses) == 1
-
-
 def _is_mere_count(value: Value) -> bool:
     """Whether the value is the index of trips of a loop that is left by Break alone, and nothing reads it."""
     block = value.owner
@@ -249,6 +242,7 @@ class _Specializer:
         self.liveness = given.liveness
         self.values: dict[Value, Value] = {}
         self.outlined = outlined
+        self.iterations = Iterations(self, self.calls.named)
         self.names = Names(self, given.baseline)
         self.wide = WideForms(self.out, self.feedback)
         self.control = ControlFlow(self)
@@ -256,9 +250,7 @@ class _Specializer:
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
             get_op("prim::ListConstruct"): self.visit_list,
-            get_op("prim::iter"): self.visit_iter,
-            UNPACK: self.visit_unpack,
-            get_op("prim::iter_call"): self.visit_iter_call,
+            **self.iterations.handlers,
             **self.calls.handlers,
             **self.names.handlers,
             **self.control.handlers,
@@ -267,7 +259,7 @@ class _Specializer:
     def end(self) -> GraphWriter:
         """Give what was written. The walk and its parts know one another: nothing else would free them."""
         out = self.out
-        for part in (self.calls, self.names, self.control, self):
+        for part in (self.calls, self.iterations, self.names, self.control, self):
             vars(part).clear()
         return out
 
@@ -317,71 +309,6 @@ class _Specializer:
         self.finish(node, self.out.append(node.op, items, {"item": item}, like=node).outputs)
         return True
 
-    def visit_iter(self, node: Node) -> bool:
-        """``iter(x)``: of what the items of `x` can be read of natively."""
-        self.out.effects = Effect.PURE
-        operand = self.calls.named.iterated(node, self.iterated(node.inputs[0], node))
-        results = self.apply(Request(node.op, (operand,), node.attrs), node)
-        if results is None:
-            return False
-        self.finish(node, results)
-        return True
-
-    def visit_unpack(self, node: Node) -> bool:
-        """``a, b = x``."""
-        self.out.effects = Effect.PURE
-        operand = self.calls.named.iterated(
-            node, self.out.narrow(self.values[node.inputs[0]], node)
-        )
-        results = self.apply(Request(node.op, (operand,), node.attrs), node)
-        if results is not None:
-            self.finish(node, results)
-        return results is not None
-
-    def iterated(self, value: Value, node: Node) -> Value:
-        """What an iteration goes through in the place of an iterator that nothing else sees."""
-        request = self.view_instead(value, node)
-        results = self.apply(request, node) if request is not None else None
-        return self.values[value] if results is None else results[0]
-
-    def view_instead(self, value: Value, node: Node) -> Request | None:
-        """The view that can stand for such an iterator."""
-        made = self.values[value].node
-        if made is None or not made.op.iterated or not _is_used_here(value, node):
-            return None
-        request = Request(get_op(made.op.iterated), tuple(made.inputs), {})
-        return request if request.op.has_lowering([v.type for v in made.inputs]) else None
-
-    def visit_iter_call(self, node: Node) -> bool:
-        """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
-        self.out.effects = Effect.PURE
-        request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
-        known = resolve(request, _Constants(self, node))
-        if known is not request:
-            request = self.view_of_views(known, node)
-        else:
-            called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
-            if called is None:
-                return False
-            request = Request(get_op("prim::iter"), tuple(called), {})
-        results = self.apply(request, node)
-        if results is None:
-            return False
-        self.finish(node, results)
-        return True
-
-    def view_of_views(self, known: Request, node: Node) -> Request:
-        """The request with views for iterators among its operands, where there is a view of such views."""
-        instead = {self.values[v]: self.view_instead(v, node) for v in node.inputs}
-        types_ = [
-            v.type if (view := instead.get(v)) is None else self.result_types(view, node)[0]
-            for v in known.inputs
-        ]
-        if not known.op.has_lowering(types_, known.attrs):
-            return known
-        parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
-        return Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
-
     def finish(self, node: Node, results: Sequence[Value]) -> None:
         """Note what a baseline node became; a Snapshot if it must not run twice."""
         for old, new in zip(node.outputs, results, strict=True):
@@ -395,9 +322,13 @@ class _Specializer:
         if may_warn or not effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
 
+    def resolved(self, request: Request, node: Node) -> Request:
+        """Give the op that an operation stands for, with its operands."""
+        return resolve(request, _Constants(self, node))
+
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
-        known = resolve(request, _Constants(self, node))
+        known = self.resolved(request, node)
         union = first_union(known.op, request.inputs)
         if union is not None and not keeps_unions(known.op, known.inputs):
             return self.apply_to_members(request, known, union, node)

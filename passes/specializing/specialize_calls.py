@@ -150,7 +150,12 @@ class Calls:
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
         is_left = is_plain and not is_spread
         call = None if is_left else self.writer.native_call(node, function, args)
-        return self.walk.visit_operation(node) if call is None else self.writer.emit(node, call)
+        if call is not None:
+            return self.writer.emit(node, call)
+        if is_spread and callable_op(function, "callables") is not None:
+            self.walk.out.effects = Effect.PURE
+            return self.writer.apply(node, function, args)
+        return self.walk.visit_operation(node)
 
     def _makes(self, node: Node, cls: type, args: Sequence[Value]) -> bool:
         """Make an object of a user's class and call its ``__init__`` natively; whether that is possible."""

@@ -5,6 +5,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def describe(value):
             return f"{type(value).__name__}({describe(value.real)}, {describe(value.imag)})"
         case float() | np.floating():
             return f"{type(value).__name__}({float(value)!r})"
-        case tuple() | list() | enumerate() | zip():
+        case tuple() | list() | enumerate() | zip() | product() | np.ndindex() | np.ndenumerate():
             return f"{type(value).__name__}({', '.join(map(describe, value))})"
     return f"{type(value).__name__}({value!r})"
 

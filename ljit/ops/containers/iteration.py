@@ -243,6 +243,8 @@ _VIEWS = (
     *(views.enumerate_view([1, 2], 7), views.enumerate_view(range(2), 2**63 - 1)),
     *(views.zip_view([1, 2], (1.5,)), views.zip_view(np.arange(2), range(2, 9))),
     *(views.reversed_view(x) for x in ([1, 2, 3], (1, 2), range(9), np.arange(4.0))),
+    *(views.product_view(range(1, 3), (1.5, 2)), views.ndindex_view(1, 3, 2)),
+    *(views.ndenumerate_view(a) for a in (np.arange(6).reshape(2, 3).T, np.arange(3.0))),
 )
 HAS_NEXT = _iteration_op(
     "has_next",

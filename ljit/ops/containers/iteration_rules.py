@@ -5,7 +5,7 @@ A view's state is the trip index alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ljit.ir import Emitter
@@ -13,6 +13,7 @@ from ljit.ir.emitter import V
 from ljit.ops.containers import iteration_views as views
 from ljit.ops.python.numbers import at_most
 from ljit.ops.python.types import (
+    UINT64,
     check_index,
     common_type,
     is_below,
@@ -212,6 +213,65 @@ _REVERSED = _Rule(
     _reversed_has_next,
 )
 
+# -- product, ndenumerate --------------------------------------------------------------------------
+
+
+def _product_size(e: Emitter, view: V) -> V:
+    return _product([size_of(e, part) for part in e.view_parts(view)], e)
+
+
+def _product(sizes: Sequence[V], e: Emitter) -> V:
+    """Multiply sizes; whoever makes a view has seen that it fits."""
+    result = sizes[0]
+    for size in sizes[1:]:
+        result = e.mul(result, size, fits=True)
+    return result
+
+
+def _places(e: Emitter, k: V, sizes: Sequence[V]) -> list[V]:
+    """The places in each part of combination `k`, which there is: the last part changes fastest."""
+    rest, places = e.cast(k, UINT64), []
+    for size in reversed(sizes[1:]):
+        # Of none there is no combination; the division says so too, wherever it stands
+        divisor = e.cast(e.select(e.compare("eq", size, 0), 1, size), UINT64)
+        places.append(e.cast(e.rem(rest, divisor), INT))
+        rest = e.div(rest, divisor)
+    return [e.cast(rest, INT), *reversed(places)]
+
+
+def _product_item(e: Emitter, view: V, k: V) -> V:
+    parts = e.view_parts(view)
+    places = _places(e, k, [size_of(e, part) for part in parts])
+    return e.tuple_make([item_at(e, *at) for at in zip(parts, places, strict=True)])
+
+
+_PRODUCT = _Rule(
+    lambda t: TupleType(tuple(map(item_type, t.parts))),
+    _product_item,
+    _product_size,
+    _is_below_size(_product_size),
+)
+
+
+def _ndenumerate_item(e: Emitter, view: V, k: V) -> V:
+    (array,) = e.view_parts(view)
+    places = _places(e, k, e.array_sizes(array))
+    return e.tuple_make([e.tuple_make(places), e.array_load(array, places)])
+
+
+def _count_of_elements(e: Emitter, view: V) -> V:
+    (array,) = e.view_parts(view)
+    return _product(e.array_sizes(array), e)
+
+
+_NDENUMERATE = _Rule(
+    lambda t: TupleType((TupleType((INT,) * t.parts[0].ndim), scalar_type(t.parts[0].dtype))),
+    _ndenumerate_item,
+    _count_of_elements,
+    _is_below_size(_count_of_elements),
+)
+
+
 # -- cursors, strings and bytes ---------------------------------------------------------------------------
 
 
@@ -290,7 +350,14 @@ _CLASS_RULES: dict[type, _Rule] = {
     ArrayType: _ARRAY,
     PackedType: _CHANGING,
 }
-_VIEW_RULES = {"cursor": _CURSOR, "enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
+_VIEW_RULES = {
+    "cursor": _CURSOR,
+    "enumerate": _ENUMERATE,
+    "zip": _ZIP,
+    "reversed": _REVERSED,
+    "product": _PRODUCT,
+    "ndenumerate": _NDENUMERATE,
+}
 
 
 def _rule(t: Type) -> _Rule | None:
@@ -355,7 +422,7 @@ def has_fixed_size(t: Type) -> bool:
 
 
 def _iterated_parts(t: ViewType) -> tuple[Type, ...]:
-    return t.parts if t.kind == "zip" else t.parts[:1]
+    return t.parts if t.kind in ("zip", "product") else t.parts[:1]
 
 
 def can_lower_next(t: Type) -> bool:

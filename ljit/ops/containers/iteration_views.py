@@ -1,13 +1,14 @@
 """What stands for an iterator in a loop: views indexed by the trip number, and cursors.
 
-Exact lists, tuples, ranges, strings, bytes, bytearrays and arrays are their own views. A view of enumerate, zip or
-reversed, and the cursor that holds any other iterator, is an instance of a tuple subclass whose items are
-the parts of its `ViewType`, so that native code builds it and takes it apart as it does tuples;
+Exact lists, tuples, ranges, strings, bytes, bytearrays and arrays are their own views. A view of enumerate, zip,
+reversed, product or ndenumerate, and the cursor that holds any other iterator, is an instance of a tuple subclass whose
+items are the parts of its `ViewType`, so that native code builds it and takes it apart as it does tuples;
 `VIEW_CLASSES` gives the class of a kind.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import sys
@@ -27,6 +28,8 @@ __all__ = [
     "VIEW_CLASSES",
     "Cursor",
     "EnumerateView",
+    "NumberedView",
+    "ProductView",
     "ReversedView",
     "ZipView",
     "enumerate_view",
@@ -35,9 +38,13 @@ __all__ = [
     "is_indexed",
     "make_cursor",
     "make_view",
+    "most_of_a_part",
+    "ndenumerate_view",
+    "ndindex_view",
     "new_cell",
     "next_item",
     "next_of",
+    "product_view",
     "release",
     "reversed_view",
     "size_of",
@@ -47,6 +54,7 @@ __all__ = [
 ]
 
 _INDEXED = (list, tuple, range, str, bytes, bytearray, array, np.ndarray)
+_MOST_COPIED = 2**24  # items of a part of a product: more may be more than there is memory for
 _CHANGEABLE = (list, bytearray, array, np.ndarray)
 _EMPTY: Sequence[Iterable[object]] = ([], (), range(0), "", b"", {}, set(), {}.values(), {}.items())
 #: classes of what needs a cursor, but runs no code of a user's
@@ -138,11 +146,47 @@ class ReversedView(tuple[Any, int]):
         return self[0][self[1] - 1 - k]
 
 
+class ProductView(tuple[Any, ...]):
+    """``itertools.product(*parts)`` of parts that stay as they are; of ranges it is ``np.ndindex``, too."""
+
+    __slots__ = ()
+
+    def has_next(self, k: int) -> bool:
+        """Whether there are more than k combinations."""
+        return k < size_of(self)
+
+    def next_item(self, k: int) -> object:
+        """Give combination k: the last part changes fastest."""
+        items = []
+        for part in reversed(self):
+            k, place = divmod(k, len(part))
+            items.append(part[place])
+        return tuple(reversed(items))
+
+
+class NumberedView(tuple[np.ndarray]):
+    """``np.ndenumerate(part)`` of an array that has axes."""
+
+    __slots__ = ()
+
+    def has_next(self, k: int) -> bool:
+        """Whether there are more than k elements."""
+        return k < size_of(self)
+
+    def next_item(self, k: int) -> object:
+        """Give the indices and the value of element k in C order."""
+        (array,) = self
+        place = tuple(map(int, np.unravel_index(k, array.shape)))
+        return place, array[place]
+
+
 VIEW_CLASSES: dict[str, type[tuple[Any, ...]]] = {
     "cursor": Cursor,
     "enumerate": EnumerateView,
     "zip": ZipView,
     "reversed": ReversedView,
+    "product": ProductView,
+    "ndenumerate": NumberedView,
 }
 
 
@@ -222,6 +266,39 @@ def reversed_view(sequence: Any) -> object:
     return make_cursor(reversed(sequence))
 
 
+def most_of_a_part(count: int) -> int:
+    """How many items each of so many parts of a product may have, so that the number of combinations fits in an int."""
+    return min(_MOST_COPIED, int(2 ** (60 // count)))
+
+
+def product_view(*iterables: Any) -> object:
+    """Give the view of ``itertools.product(*iterables)``, which puts all items into tuples first."""
+    are_fixed = bool(iterables) and all(type(x) in (range, tuple, str, bytes) for x in iterables)
+    if are_fixed and not any(x[most_of_a_part(len(iterables)) :] for x in iterables):
+        return ProductView(iterables)
+    return make_cursor(itertools.product(*iterables))
+
+
+def ndindex_view(*shape: Any) -> object:
+    """Give the view of ``np.ndindex(*shape)``."""
+    made = np.ndindex(*shape)  # it says what is wrong with a shape
+    sizes = shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
+    if not sizes or not all(type(n) is int for n in sizes):
+        return make_cursor(made)
+    return (
+        ProductView(map(range, sizes))
+        if max(sizes) <= most_of_a_part(len(sizes))
+        else make_cursor(made)
+    )
+
+
+def ndenumerate_view(a: Any) -> object:
+    """Give the view of ``np.ndenumerate(a)``."""
+    return (
+        NumberedView((a,)) if type(a) is np.ndarray and a.ndim else make_cursor(np.ndenumerate(a))
+    )
+
+
 def view_of_call(f: Any, *args: Any) -> object:
     """Give the view of ``iter(f(*args))``."""
     if f is enumerate and len(args) in (1, 2):
@@ -264,6 +341,8 @@ def trips_of(view: Any) -> float | None:
             return trips_of(view[0])
         case ReversedView():
             return view[1]  # type: ignore[no-any-return]
+        case ProductView() | NumberedView():
+            return size_of(view)
         case ZipView():
             known = [trips for trips in map(trips_of, view) if trips is not None]
             return min(known, default=None)
@@ -282,4 +361,8 @@ def size_of(view: Any) -> int:
             return view[1]
         case ZipView():
             return min(map(size_of, view))
+        case ProductView():
+            return math.prod(map(len, view))
+        case NumberedView():
+            return view[0].size
     return len(view)

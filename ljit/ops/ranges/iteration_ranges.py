@@ -28,10 +28,12 @@ __all__ = ["NEXT_RANGES", "VIEW_SIZE_RANGES"]
 
 #: of what may change its size in the loop: more than there is memory for
 _MOST_ITEMS = 2**60
+#: views whose trip k is that of their parts, or that of the first
+_SIDE_BY_SIDE = ("zip", "enumerate", "reversed", "cursor")
 
 
 def _parts(view: Value) -> list[Value]:
-    """The operands of the op that made a view of enumerate, zip or reversed; none if it came from elsewhere."""
+    """The operands of the op that made a view; none if it came from elsewhere."""
     node = view.node
     return list(node.inputs) if node is not None and isinstance(view.type, ViewType) else []
 
@@ -50,7 +52,7 @@ def _below(s: Symbolic, view: Value, k: Linear) -> Iterator[Linear]:
         sign = s.sign(step)
         if sign and not step.terms:
             yield (stop - start - step * k) * sign - 1
-    elif isinstance(t, ViewType):
+    elif isinstance(t, ViewType) and t.kind in _SIDE_BY_SIDE:
         parts = _parts(view)
         for part in parts if t.kind == "zip" else parts[:1]:
             if t.kind != "reversed" or not isinstance(part.type, ViewType):
@@ -87,6 +89,38 @@ def _next_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
     else:
         yield from _below(s, view, s.value(k))
         yield from _between_items(s, view, node.output)
+        if isinstance(view.type, ViewType) and view.type.kind == "product":
+            yield from _within_parts(s, view, node.output)
+
+
+def _within_parts(s: Symbolic, view: Value, item: Value) -> Iterator[Linear]:
+    """Where the ints of a combination lie: in the ranges, or below the sizes, that the view was made of."""
+    for index, (start, stop, step) in enumerate(_ranges_of(s, view)):
+        x, sign = s.item(item, index), s.sign(step)
+        if sign:
+            yield (x - start) * sign
+            yield (stop - x) * sign - 1
+
+
+def _ranges_of(s: Symbolic, view: Value) -> Iterator[tuple[Linear, Linear, Linear]]:
+    """Start, stop and step of each part of a product; those of parts that are no ranges have no sign."""
+    zero, one = s.constant(0), s.constant(1)
+    operands = _parts(view)
+    if len(operands) == 1 and isinstance(operands[0].type, TupleType) and _is_of_ranges(view.type):
+        for index in range(len(operands[0].type.items)):  # of a shape
+            yield zero, s.item(operands[0], index), one
+        return
+    for operand in operands:
+        if operand.type == RANGE:
+            yield s.item(operand, 0), s.item(operand, 1), s.item(operand, 2)
+        elif operand.type == INT:
+            yield zero, s.value(operand), one
+        else:
+            yield zero, zero, zero
+
+
+def _is_of_ranges(t: Type) -> bool:
+    return isinstance(t, ViewType) and set(t.parts) == {RANGE}
 
 
 def _between_items(s: Symbolic, view: Value, item: Value) -> Iterator[Linear]:
@@ -112,7 +146,7 @@ def _arrays(view: Value) -> list[Value]:
     """The arrays whose items a view gives: of zip and enumerate of arrays and ranges; none of others."""
     if _has_items_in_memory(view.type):
         return [view]
-    if not isinstance(view.type, ViewType) or view.type.kind == "reversed":
+    if not isinstance(view.type, ViewType) or view.type.kind not in ("zip", "enumerate"):
         return []
     parts = _parts(view) if view.type.kind == "zip" else _parts(view)[:1]
     if any(isinstance(part.type, ViewType) for part in parts):

@@ -1,0 +1,147 @@
+"""Loops over all combinations: ``itertools.product``, ``np.ndindex`` and ``np.ndenumerate``.
+
+The items of trip k are found by divisions, so that a loop over such a view has one counter, as any other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.emitter import V
+from ljit.ops.containers import iteration_views as views
+from ljit.ops.containers.iteration_rules import size_of
+from ljit.ops.python.types import UINT64
+from ljit.types import BYTES, INT, RANGE, STR, ArrayType, ObjectType, TupleType, Type, ViewType
+
+__all__: list[str] = []
+
+
+def _declare(
+    function: Any,
+    module: str,
+    schema: str,
+    make: Callable[..., object],
+    infer: Callable[..., Type],
+    lower: Callable[..., V],
+    samples: tuple[Any, ...],
+    effects: Effect,
+) -> None:
+    """Declare what a call gives as an object, and the view that a loop goes through in its place.
+
+    `effects`: of making the view of known types.
+    """
+    name = function.__name__
+    shared: dict[str, Any] = {"samples": samples}
+
+    def is_known(*types: Type) -> bool:
+        return infer(*types) != views.CURSOR
+
+    declare(
+        OpDef(
+            f"{module}::{name}",
+            Schema(schema),
+            f"``{name}{schema}`` as an object",
+            infer=lambda *types: ObjectType(function),
+            evaluate=function,
+            effects=lambda *types: effects | Effect.ALLOC if is_known(*types) else Effect.CALL,
+            callables=(function,),
+            iterated=f"prim::{name}_view",
+            **shared,
+        )
+    )
+    declare(
+        OpDef(
+            f"prim::{name}_view",
+            Schema(schema),
+            f"``for v in {name}{schema}``",
+            infer=infer,
+            evaluate=make,
+            lower=lower,
+            can_lower=is_known,
+            effects=lambda *types: effects if is_known(*types) else Effect.CALL,
+            iter_callables=(function,),
+            **shared,
+        )
+    )
+
+
+def _infer_product(*iterables: Type) -> Type:
+    """A view of what stays as it is: Python copies what may change."""
+    are_fixed = all(t in (RANGE, STR, BYTES) or _has_items(t) for t in iterables)
+    return ViewType("product", iterables) if iterables and are_fixed else views.CURSOR
+
+
+def _has_items(t: Type) -> bool:
+    return isinstance(t, TupleType) and bool(t.items)
+
+
+def _lower_product(e: Emitter, *iterables: V) -> V:
+    for part in iterables:
+        _refuse_more(e, size_of(e, part), views.most_of_a_part(len(iterables)))
+    return e.view_make(_infer_product(*(x.type for x in iterables)), iterables)
+
+
+def _refuse_more(e: Emitter, size: V, most: int) -> None:
+    e.bail_if(e.compare("gt", e.cast(size, UINT64), most), "less than no items, or very many")
+
+
+def _infer_ndindex(*shape: Type) -> Type:
+    sizes = shape[0].items if len(shape) == 1 and isinstance(shape[0], TupleType) else shape
+    are_ints = sizes and all(t == INT for t in sizes)
+    return ViewType("product", (RANGE,) * len(sizes)) if are_ints else views.CURSOR
+
+
+def _lower_ndindex(e: Emitter, *shape: V) -> V:
+    sizes = e.tuple_items(shape[0]) if isinstance(shape[0].type, TupleType) else shape
+    for size in sizes:
+        _refuse_more(e, size, views.most_of_a_part(len(sizes)))
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    ranges = [e.range_make(zero, size, one) for size in sizes]
+    return e.view_make(_infer_ndindex(*(x.type for x in shape)), ranges)
+
+
+def _infer_ndenumerate(arr: Type) -> Type:
+    has_axes = isinstance(arr, ArrayType) and arr.ndim > 0
+    return ViewType("ndenumerate", (arr,)) if has_axes else views.CURSOR
+
+
+def _lower_ndenumerate(e: Emitter, arr: V) -> V:
+    return e.view_make(_infer_ndenumerate(arr.type), [arr])
+
+
+_ARRAYS = (np.arange(3.0), np.arange(6).reshape(2, 3)[:, ::-1], np.zeros((2, 0, 3)), np.array(1.5))
+_declare(
+    itertools.product,
+    "itertools",
+    "(*iterables)",
+    views.product_view,
+    _infer_product,
+    _lower_product,
+    ((range(3),), (range(2), (1.5, 2)), ("ab", b"xyz", range(5, 0, -2)), ([1, 2], "a"), (), (5,)),
+    Effect.RAISE,
+)
+_declare(
+    np.ndindex,
+    "np",
+    "(*shape)",
+    views.ndindex_view,
+    _infer_ndindex,
+    _lower_ndindex,
+    ((3,), (2, 3), ((2, 3, 1),), (0, 2), (-1,), (1.5,), (), ((),)),
+    Effect.RAISE,
+)
+_declare(
+    np.ndenumerate,
+    "np",
+    "(arr)",
+    views.ndenumerate_view,
+    _infer_ndenumerate,
+    _lower_ndenumerate,
+    (*((a,) for a in _ARRAYS), ([1, 2],)),
+    Effect.READ,
+)
