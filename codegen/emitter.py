@@ -433,6 +433,7 @@ class Emitter:
     array_check = unchanged.array_check
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw
+    draw_all = random_streams.draw_all
     inner_loop = ufunc_loops.inner_loop
     products = ufunc_loops.products
     object_const = objects.object_const

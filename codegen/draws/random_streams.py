@@ -23,7 +23,7 @@ from ljit.codegen.layouts.random_layout import (
     stream_of,
 )
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, address
-from ljit.codegen.llvm.forms import Native, components, undef_of
+from ljit.codegen.llvm.forms import Native, array_parts, components, undef_of
 from ljit.errors import InternalError
 from ljit.ops.python.types import class_of
 from ljit.types import Type
@@ -31,7 +31,7 @@ from ljit.types import Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_all"]
 
 #: What a draw reads and writes nothing else in native code looks at.
 _DRAWS = "nounwind memory(inaccessiblemem: readwrite)"
@@ -64,12 +64,40 @@ def _draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: T
     stream = stream_of(cls)
     own = _FUNCTIONS.get(function)
     callee = address(random_function(function)).text if own is None else ""
-    ready = f.module.define(f"{cls.__name__}.is_ready", _is_ready(cls.__name__, stream))
+    ready = _ready(e, cls, stream)
     e.bailout.bail_if(f.bool_not(f.call("i1", ready, [x.ref])), "the stream is not free")
     bitgen = f.gep("i8", x.ref, stream.bitgen)
     if own is not None:
         return Native(type_, (own(f, x.ref, bitgen, stream, operands),))
     return Native(type_, (f.call(result, callee, [bitgen, *operands], _DRAWS),))
+
+
+def draw_all(
+    e: Emitter,
+    x: Native,
+    function: str,
+    args: tuple[Sequence[Native], Sequence[Native]],
+    into: Native,
+    count: Native,
+) -> None:
+    """Fill a new array by the function of `numpy.random` that fills NumPy's; other threads wait."""
+    cls = class_of(x.type)
+    assert cls is not None
+    try:
+        stream, callee = stream_of(cls), address(random_function(function)).text
+        ready = _ready(e, cls, stream)
+    except InternalError as error:
+        e.bail(str(error))
+        return
+    e.bailout.bail_if(e.f.bool_not(e.f.call("i1", ready, [x.ref])), "the stream is not free")
+    before, behind = ([part for arg in some for part in arg.parts] for some in args)
+    bitgen, data = e.f.gep("i8", x.ref, stream.bitgen), array_parts(into).data
+    e.f.call("void", callee, [bitgen, *before, count.ref, *behind, data], _FILLS)
+
+
+def _ready(e: Emitter, cls: type, stream: Stream) -> str:
+    """The function that says whether a stream of the class may be asked."""
+    return e.f.module.define(f"{cls.__name__}.is_ready", _is_ready(cls.__name__, stream))
 
 
 def _gauss(e: Emitter, x: Ref, function: str) -> Ref:

@@ -343,6 +343,14 @@ class Emitter(Protocol):
     def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
         """Draw by one of `numpy.random`, or of `codegen/draws/random_streams.py`; leaves if the stream is in use."""
 
+    def draw_all(
+        self, x: V, function: str, args: tuple[Sequence[V], Sequence[V]], into: V, count: V
+    ) -> None:
+        """Fill a new array in C order with what a function of `numpy.random` draws; leaves as `draw` does.
+
+        `args`: what it is given in front of the count, and behind it.
+        """
+
     # -- objects -------------------------------------------------------------------------------------
 
     def object_const(self, value: object) -> V:

@@ -121,3 +121,61 @@ def test_a_drawn_index_is_known_to_be_in_bounds(function):
     assert "from_start" in text
     stores = [line for line in text.splitlines() if "setitem" in line]
     assert stores and all("proven" in line for line in stores)
+
+
+def arrays(rng, low, high, n):
+    return [
+        rng.integers(low, high, n),
+        rng.integers(low, high, size=(n, 3)),
+        rng.integers(high, size=n),
+        rng.integers(low, high, n, endpoint=True),
+        rng.integers(low, high, (2, n), dtype=np.int32),
+        rng.integers(low, high, n, dtype="uint8"),
+        rng.integers(low, high, n, dtype=np.int16, endpoint=True),
+    ]
+
+
+def legacy_arrays(rng, low, high, n):
+    return [
+        rng.randint(low, high, n),
+        rng.randint(high, size=(n, 2, 1)),
+        rng.randint(low, high, n, dtype=np.int8),
+        rng.randint(low, high, size=(n,), dtype=np.uint32),
+        rng.randint(low, high, n, int),
+    ]
+
+
+def told(found):
+    """What can be compared."""
+    result, *state = found
+    if isinstance(result, list):
+        result = [(cls, x.dtype, x.strides, x.tolist()) for cls, x in result]
+    return result, *state
+
+
+@pytest.mark.parametrize(("function", "make"), [(arrays, new), (legacy_arrays, old)])
+def test_arrays_of_integers_are_numpys(function, make):
+    compiled = ljit.jit(function, strict=True)
+    for n in (5, 5, 5, 1, 300, 0, -1, np.int32(4)):
+        expected, found = (told(outcome(f, make, 1, 100, n)) for f in (function, compiled))
+        assert found == expected, n
+    assert "py::call" not in str(compiled.graph_for(make(), 1, 100, 5))
+    for low, high in BOUNDS:
+        for n in (9, 0):
+            expected, found = (told(outcome(f, make, low, high, n)) for f in (function, compiled))
+            assert found == expected, (low, high, n)
+
+
+def test_a_stream_in_use_is_waited_for():
+    def drawn(rng, n):
+        return rng.integers(0, 10, n)
+
+    compiled = ljit.jit(drawn, strict=True)
+    for _ in range(3):
+        compiled(new(), 10)
+    rng, other = new(), new()
+    expected = [other.integers(0, 10, 10).tolist() for _ in range(2)]
+    found = [compiled(rng, 10).tolist()]
+    with rng.bit_generator.lock:  # it is re-entrant
+        found.append(compiled(rng, 10).tolist())
+    assert found == expected

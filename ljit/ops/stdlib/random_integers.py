@@ -1,4 +1,7 @@
-"""Integers drawn one at a time from NumPy's random streams: `Generator.integers` and `RandomState.randint`."""
+"""Integers drawn from NumPy's random streams, numbers and arrays: `Generator.integers` and `RandomState.randint`.
+
+Arrays are filled by the functions that fill NumPy's own.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
-from ljit.ops.arrays.rules import to_dtype
+from ljit.ops.arrays.boxed import shape_rank
+from ljit.ops.arrays.flat import product_of
+from ljit.ops.arrays.rules import array_of, to_dtype
 from ljit.ops.python.numbers import condition_not
 from ljit.ops.ranges.random_ranges import INTEGERS
 from ljit.ops.stdlib.random_numpy import DRAWS, is_stream, method_of_stream
-from ljit.types import ANY, BOOL, INT, NONE, ScalarType, Type
+from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -34,6 +39,15 @@ def _result(dtype: object, default: Type) -> Type:
     return ScalarType(known) if known is not None and known.kind in "iu" else ANY
 
 
+def _array_of(number: Type, size: Type) -> Type:
+    """The type of an array of such numbers that ``size=`` asks for."""
+    rank = shape_rank(size)
+    if number == ANY or not rank:
+        return ANY
+    dtype = number.dtype if isinstance(number, ScalarType) else _INT64
+    return array_of(dtype, (None,) * rank)
+
+
 def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
     has_endpoint = not is_masked
 
@@ -41,30 +55,42 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
         rng: Type, low: Type, high: Type = NONE, size: Type = NONE, *,
         dtype: object = None, endpoint: object = False,
     ) -> Type:  # fmt: skip
-        is_known = _is_bound(low) and (high == NONE or _is_bound(high)) and size == NONE
+        is_known = _is_bound(low) and (high == NONE or _is_bound(high))
         is_known = is_known and type(endpoint) is bool and is_stream(rng, cls)
-        return _result(dtype, default) if is_known else ANY
+        number = _result(dtype, default) if is_known else ANY
+        return number if size == NONE else _array_of(number, size)
 
     def effects(*types: Type, **attrs: object) -> Effect:
-        return Effect.CALL if infer(*types, **attrs) == ANY else DRAWS  # type: ignore[arg-type]
+        result = infer(*types, **attrs)  # type: ignore[arg-type]
+        made = Effect.ALLOC if isinstance(result, ArrayType) else Effect.PURE
+        return Effect.CALL if result == ANY else DRAWS | made
 
     def lower(
-        e: Emitter, rng: V, low: V, high: V | None = None, _size: V | None = None, *,
+        e: Emitter, rng: V, low: V, high: V | None = None, size: V | None = None, *,
         dtype: object = None, endpoint: object = False,
     ) -> V:  # fmt: skip
         if high is None or high.type == NONE:
             low, high = e.const(INT, 0), low
-        return _draw(
-            e, rng, (e.cast(low, INT), e.cast(high, INT)), _result(dtype, default),
-            is_closed=bool(endpoint), is_masked=is_masked,
-        )  # fmt: skip
+        bounds, number = (e.cast(low, INT), e.cast(high, INT)), _result(dtype, default)
+        made = None
+        if size is not None and size.type != NONE:
+            items = e.tuple_items(size) if isinstance(size.type, TupleType) else (size,)
+            sizes = [e.cast(n, INT) for n in items]
+            made = e.array_new(_array_of(number, size.type), sizes, None)
+        low, span = _checked(e, bounds, number, is_closed=bool(endpoint))
+        masks = e.const(BOOL, is_masked)
+        if made is None:
+            return e.draw(rng, "bounded", (low, span, masks), number)
+        fill = f"random_bounded_{low.type.dtype}_fill"  # type: ignore[attr-defined]
+        e.draw_all(rng, fill, ((low, span), (masks,)), made, product_of(e, sizes))
+        return made
 
     schema = "(rng!, low, high=None, size=None, *, dtype=None"
     declare(
         OpDef(
             f"{cls}::{name}",
             Schema(f"{schema}, endpoint=False)" if has_endpoint else f"{schema})"),
-            f"An integer of [low, high) from a `numpy.random.{cls}`.",
+            f"An integer of [low, high) from a `numpy.random.{cls}`, or an array of them.",
             infer=infer,
             evaluate=method_of_stream(name),
             lower=lower,
@@ -75,10 +101,11 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
     )
 
 
-def _draw(
-    e: Emitter, rng: V, bounds: tuple[V, V], type_: Type, *, is_closed: bool, is_masked: bool
-) -> V:
-    """Draw from [low, high], or from [low, high) if that is not closed; an empty one bails out."""
+def _checked(e: Emitter, bounds: tuple[V, V], type_: Type, *, is_closed: bool) -> tuple[V, V]:
+    """Give the least number of [low, high], or of [low, high) if that is not closed, and how far the others go.
+
+    Both without a sign; an empty range bails out.
+    """
     low, high = bounds
     dtype = type_.dtype if isinstance(type_, ScalarType) else _INT64
     e.bail_if(e.compare("gt" if is_closed else "ge", low, high), "low >= high")
@@ -89,8 +116,7 @@ def _draw(
     if most < 2**63 - 1:
         e.bail_if(condition_not(e, e.compare("le", last, most)), "high is too large")
     bits = ScalarType(np.dtype(f"uint{8 * dtype.itemsize}"))
-    args = e.cast(low, bits), e.cast(e.sub(last, low), bits), e.const(BOOL, is_masked)
-    return e.draw(rng, "bounded", args, type_)
+    return e.cast(low, bits), e.cast(e.sub(last, low), bits)
 
 
 _declare("Generator", "integers", ScalarType(_INT64), is_masked=False)
