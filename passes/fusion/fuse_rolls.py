@@ -85,8 +85,10 @@ def _rolled(node: Node, found: dict[Node, _Roll], group: dict[Value, list[Node]]
         return None
     source, shift = node.inputs
     type_, axis = source.type, node.attrs.get("axis")
-    if not isinstance(type_, ArrayType) or type_.layout != "C" or not shift.is_constant:
+    if not isinstance(type_, ArrayType) or not shift.is_constant:
         return None
+    if not node.op.has_lowering([type_, shift.type], node.attrs):
+        return None  # of a number in an array, or along an axis that there is not
     number = shift.constant
     if type(number) is not int or (axis is None and type_.ndim > 1) or isinstance(axis, tuple):
         return None

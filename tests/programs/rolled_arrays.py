@@ -118,3 +118,15 @@ def changed_behind_rolls(a):
     second = np.roll(a, -2, axis=1) + kept
     a[0, 0] = 7.0
     return first, second, kept, right, left, np.roll(a, 1, 1) * np.roll(a, 2, 1)
+
+
+@program(lambda: (np.array(3.0), 2), lambda: (np.arange(4.0), 2), lambda: (np.ones((2, 3)), 2))
+def numbers_in_arrays(a, k):
+    b = a * k
+    return np.roll(b, 1) + np.roll(b, -1) * np.roll(a, 2)
+
+
+@program(lambda: (np.arange(4.0), 2), lambda: (np.ones((2, 3)), 2))
+def along_an_axis_that_is_not_there(a, k):
+    b = a * k
+    return np.roll(b, 1, axis=2) + np.roll(b, -1, axis=2) * np.roll(a, 2)
