@@ -8,7 +8,7 @@ from types import CodeType
 
 from ljit.source import SourceRange
 
-__all__ = ["find_annotations", "find_code", "find_code_of_constant"]
+__all__ = ["constants_inside", "find_annotations", "find_code", "find_code_of_constant"]
 
 
 def find_code(
@@ -41,10 +41,18 @@ def find_annotations(around: CodeType, names: tuple[str, ...]) -> tuple[str, ...
 
     They are known if there are no other ones of the same names.
     """
-    constants = (const for code in (around, *_codes_inside(around)) for const in code.co_consts)
-    tuples = {c for c in constants if isinstance(c, tuple) and all(isinstance(x, str) for x in c)}
+    tuples = {
+        c
+        for c in constants_inside(around)
+        if isinstance(c, tuple) and all(isinstance(x, str) for x in c)
+    }
     found = [c[1::2] for c in tuples if c[::2] == names and len(c) == 2 * len(names)]
     return found[0] if len(found) == 1 else None
+
+
+def constants_inside(around: CodeType) -> Iterator[object]:
+    """The constants of a function and of those in it."""
+    return (const for code in (around, *_codes_inside(around)) for const in code.co_consts)
 
 
 def _codes_inside(around: CodeType) -> Iterator[CodeType]:

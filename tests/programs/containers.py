@@ -363,3 +363,17 @@ def long_tuples(rows):
         straight[y] = straight[y][::-1]
     first, *others = straight or [()]
     return turned, straight, total, first[1:4], [r.count("x") for r in others], len(first)
+
+
+@program(lambda: (3,), lambda: (2.5,))
+def order_of_constant_sets(n):
+    items = []
+    for x in {8, 0, 16, 24, 32}:
+        items.append(x * n)
+    for x in {-1, 8, 7, 15, -9, (1, -2)}:
+        items.append(x)
+    for x in {16, 8}:
+        items.append(x)
+    some = [x for x in {40, 32, 24, 16, 8, 0}]
+    nested = (lambda: list({48, 0, 8, 16, 24, 32}))()
+    return items, some, nested, list({32, 24, 16, 8, 0, 40, 48}), str({-8, 8, 0, 64, n})

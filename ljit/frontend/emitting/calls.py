@@ -20,6 +20,7 @@ from ljit.cpython.frames import (
 from ljit.frontend.emitting.attempts import guarded
 from ljit.frontend.emitting.dicts import GrowingDict
 from ljit.frontend.emitting.emission import Emission
+from ljit.frontend.emitting.folded import folded_set
 from ljit.frontend.emitting.known_names import known_value, outer_value
 from ljit.frontend.emitting.nested import inline_call, inline_lambda
 from ljit.frontend.trees import tree
@@ -335,7 +336,10 @@ def _star_keywords(e: Emission, function: Value, call: tree.Apply) -> Value:
 def iteration_view(e: Emission, iterable: Tree, where: SourceRange) -> Value:
     """Emit what a loop runs over; calls of names are left together, so that views can be made."""
     if not isinstance(iterable, tree.Apply) or not _is_view_call(e, iterable):
-        return e.emit("prim::iter", e.expression(iterable), where=where)
+        folded = folded_set(e, iterable)  # of any size, and no copy of it
+        known = e.constant(folded, iterable.range) if folded is not None else None
+        items = known if known is not None else e.expression(iterable)
+        return e.emit("prim::iter", items, where=where)
     if isinstance(known_value(e, iterable.function), type):  # as range and enumerate
         return _call_view(e, iterable)
     return guarded(e, iterable, lambda: _call_view(e, iterable))

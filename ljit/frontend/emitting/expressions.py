@@ -12,6 +12,7 @@ from ljit.frontend.emitting.calls import (
     refuse_frame_access,
 )
 from ljit.frontend.emitting.emission import Emission, emits
+from ljit.frontend.emitting.folded import constant_items, folded_set
 from ljit.frontend.emitting.functions import inlined_function
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
@@ -81,22 +82,6 @@ def _formatted_value(e: Emission, field: tree.FormattedValue) -> Value:
 # -- displays --------------------------------------------------------------------------------------
 
 
-def _constant_items(items: Sequence[Tree]) -> tuple[object, ...] | None:
-    """Give the values if all are constants, as CPython's compiler folds them."""
-    values: list[object] = []
-    for item in items:
-        if isinstance(item, tree.Const):
-            values.append(item.value)
-        elif isinstance(item, tree.TupleLiteral):
-            inner = _constant_items(item.items)
-            if inner is None:
-                return None
-            values.append(inner)
-        else:
-            return None
-    return tuple(values)
-
-
 def _has_star(items: Sequence[Tree]) -> bool:
     return any(isinstance(item, tree.Starred) for item in items)
 
@@ -116,7 +101,7 @@ def starred_list(e: Emission, items: Sequence[Tree], where: SourceRange) -> Valu
 
 @emits(tree.TupleLiteral)
 def _tuple(e: Emission, literal: tree.TupleLiteral) -> Value:
-    folded = _constant_items(literal.items)
+    folded = constant_items(literal.items)
     if folded is not None:
         return e.constant(folded, literal.range)
     if _has_star(literal.items):
@@ -153,10 +138,10 @@ def _list(e: Emission, literal: tree.ListLiteral) -> Value:
 @emits(tree.SetLiteral)
 def _set(e: Emission, literal: tree.SetLiteral) -> Value:
     where = literal.range
-    folded = _constant_items(literal.items)
-    if folded is not None and len(folded) >= _FOLDED_SET_SIZE:  # decides the order of the items
+    folded = folded_set(e, literal) if len(literal.items) >= _FOLDED_SET_SIZE else None
+    if folded is not None:
         made = e.emit("prim::SetConstruct", where=where)
-        items = e.constant(frozenset(folded), where)
+        items = e.constant(folded, where)
         e.emit("py::call_method", made, items, where=where, name="update", kwnames=())
         return made
     first = next(
