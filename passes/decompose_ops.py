@@ -5,7 +5,8 @@ passes over it. If one of these were unknown, as a sum of arrays whose sizes do 
 the whole op raises what NumPy does. `_rules` maps others to functions that build the replacement in front of a node, or
 give None to leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made
 on the spot is `py::call`. An op whose errors a native handler gets stays whole. ``[x] * 3`` is ``[x, x, x]``, up to 16
-items. What the ops were given stays until `eliminate_dead_code`, if nothing else uses it.
+items. A dict that is put into an empty one, for ``f(**d)``, is an update. What the ops were given stays until
+`eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cache
 
 from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
 from ljit.ops.indexing.gathers import can_gather
+from ljit.ops.python.types import class_of
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, is_tried, replace_value
 from ljit.types import ANY, ArrayType, ScalarType, Type
@@ -138,7 +140,11 @@ def _made_between(before: Node | None, node: Node) -> Iterator[Node]:
 
 @cache
 def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
-    return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
+    return {
+        get_op("py::call_ex"): _plain_call,
+        get_op("prim::dict_merge"): _plain_update,
+        get_op("py::mul"): _repeated_list,
+    }
 
 
 def _plain_call(node: Node) -> list[Value] | None:
@@ -152,6 +158,27 @@ def _plain_call(node: Node) -> list[Value] | None:
     attrs = {"kwnames": tuple(keywords)}
     call = node.graph.create(get_op("py::call"), inputs, attrs, like=node)
     return call.insert_before(node).outputs
+
+
+def _plain_update(node: Node) -> list[Value] | None:
+    """Put a dict of keywords into an empty one: no name comes twice."""
+    made, values, _ = node.inputs
+    new = made.made_by(get_op("prim::DictConstruct"))
+    if (
+        new is None
+        or new.inputs
+        or new.block is not node.block
+        or class_of(values.type) is not dict
+    ):
+        return None
+    before = node.prev
+    while before is not new:
+        if before is None or made in before.inputs or before.blocks:
+            return None
+        before = before.prev
+    update = node.graph.create(get_op("prim::dict_update"), (made, values), like=node)
+    update.insert_before(node)
+    return []
 
 
 def _repeated_list(node: Node) -> list[Value] | None:
