@@ -135,6 +135,19 @@ def arrays(rng, low, high, n):
     ]
 
 
+def float_arrays(rng, low, high, n):
+    return [
+        rng.random(n),
+        rng.random(size=(n, high)),
+        rng.standard_normal(n),
+        rng.standard_exponential((low, n)),
+    ]
+
+
+def legacy_float_arrays(rng, low, high, n):
+    return [rng.random(n), rng.rand(low, n), rng.rand(n), rng.random_sample((n, high)), rng.rand()]
+
+
 def legacy_arrays(rng, low, high, n):
     return [
         rng.randint(low, high, n),
@@ -149,7 +162,9 @@ def told(found):
     """What can be compared."""
     result, *state = found
     if isinstance(result, list):
-        result = [(cls, x.dtype, x.strides, x.tolist()) for cls, x in result]
+        result = [
+            (cls, np.asarray(x).dtype, np.shape(x), np.asarray(x).tolist()) for cls, x in result
+        ]
     return result, *state
 
 
@@ -164,6 +179,15 @@ def test_arrays_of_integers_are_numpys(function, make):
         for n in (9, 0):
             expected, found = (told(outcome(f, make, low, high, n)) for f in (function, compiled))
             assert found == expected, (low, high, n)
+
+
+@pytest.mark.parametrize(("function", "make"), [(float_arrays, new), (legacy_float_arrays, old)])
+def test_arrays_of_floats_are_numpys(function, make):
+    compiled = ljit.jit(function, strict=True)
+    for n in (5, 5, 5, 1, 300, 0, -1, np.int32(4), 2.5, (2, 3), None):
+        expected, found = (told(outcome(f, make, 2, 3, n)) for f in (function, compiled))
+        assert found == expected, n
+    assert "py::call" not in str(compiled.graph_for(make(), 2, 3, 5))
 
 
 def test_a_stream_in_use_is_waited_for():

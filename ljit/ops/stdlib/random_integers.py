@@ -9,13 +9,12 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
-from ljit.ops.arrays.boxed import shape_rank
-from ljit.ops.arrays.flat import product_of
-from ljit.ops.arrays.rules import array_of, to_dtype
+from ljit.ops.arrays.rules import to_dtype
 from ljit.ops.python.numbers import condition_not
 from ljit.ops.ranges.random_ranges import INTEGERS
+from ljit.ops.stdlib.random_arrays import drawn_array, new_array
 from ljit.ops.stdlib.random_numpy import DRAWS, is_stream, method_of_stream
-from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -39,15 +38,6 @@ def _result(dtype: object, default: Type) -> Type:
     return ScalarType(known) if known is not None and known.kind in "iu" else ANY
 
 
-def _array_of(number: Type, size: Type) -> Type:
-    """The type of an array of such numbers that ``size=`` asks for."""
-    rank = shape_rank(size)
-    if number == ANY or not rank:
-        return ANY
-    dtype = number.dtype if isinstance(number, ScalarType) else _INT64
-    return array_of(dtype, (None,) * rank)
-
-
 def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
     has_endpoint = not is_masked
 
@@ -58,7 +48,7 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
         is_known = _is_bound(low) and (high == NONE or _is_bound(high))
         is_known = is_known and type(endpoint) is bool and is_stream(rng, cls)
         number = _result(dtype, default) if is_known else ANY
-        return number if size == NONE else _array_of(number, size)
+        return number if size == NONE or number == ANY else drawn_array(_dtype(number), size)
 
     def effects(*types: Type, **attrs: object) -> Effect:
         result = infer(*types, **attrs)  # type: ignore[arg-type]
@@ -74,15 +64,13 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
         bounds, number = (e.cast(low, INT), e.cast(high, INT)), _result(dtype, default)
         made = None
         if size is not None and size.type != NONE:
-            items = e.tuple_items(size) if isinstance(size.type, TupleType) else (size,)
-            sizes = [e.cast(n, INT) for n in items]
-            made = e.array_new(_array_of(number, size.type), sizes, None)
-        low, span = _checked(e, bounds, number, is_closed=bool(endpoint))
+            made, count = new_array(e, drawn_array(_dtype(number), size.type), size)
+        low, span = _checked(e, bounds, _dtype(number), is_closed=bool(endpoint))
         masks = e.const(BOOL, is_masked)
         if made is None:
             return e.draw(rng, "bounded", (low, span, masks), number)
         fill = f"random_bounded_{low.type.dtype}_fill"  # type: ignore[attr-defined]
-        e.draw_all(rng, fill, ((low, span), (masks,)), made, product_of(e, sizes))
+        e.draw_all(rng, fill, ((low, span), (masks,)), made, count)
         return made
 
     schema = "(rng!, low, high=None, size=None, *, dtype=None"
@@ -101,13 +89,16 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
     )
 
 
-def _checked(e: Emitter, bounds: tuple[V, V], type_: Type, *, is_closed: bool) -> tuple[V, V]:
+def _dtype(number: Type) -> np.dtype:
+    return number.dtype if isinstance(number, ScalarType) else _INT64
+
+
+def _checked(e: Emitter, bounds: tuple[V, V], dtype: np.dtype, *, is_closed: bool) -> tuple[V, V]:
     """Give the least number of [low, high], or of [low, high) if that is not closed, and how far the others go.
 
     Both without a sign; an empty range bails out.
     """
     low, high = bounds
-    dtype = type_.dtype if isinstance(type_, ScalarType) else _INT64
     e.bail_if(e.compare("gt" if is_closed else "ge", low, high), "low >= high")
     last = high if is_closed else e.sub(high, 1, fits=True)
     least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)

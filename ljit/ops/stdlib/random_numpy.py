@@ -1,8 +1,8 @@
-"""Numbers drawn one at a time from NumPy's random streams: methods of `Generator` and `RandomState`.
+"""Numbers drawn from NumPy's random streams: methods of `Generator` and `RandomState`.
 
 Native code calls the C functions that NumPy calls, on the stream that the object holds; so the numbers, and
-the stream behind them, are NumPy's. Arrays of numbers (``size=``), other dtypes and arguments that NumPy refuses
-are left to NumPy.
+the stream behind them, are NumPy's. Arrays of numbers (``size=``) are left to NumPy, but for those that one of
+its functions fills; so are other dtypes and arguments that NumPy refuses.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops.python.numbers import condition_not, is_real_scalar, to_float
+from ljit.ops.stdlib.random_arrays import drawn_array, new_array
 from ljit.records import Record
-from ljit.types import ANY, FLOAT, INT, NONE, ObjectType, Type
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ObjectType, TupleType, Type
 
 __all__ = ["DRAWS", "is_stream", "method_of_stream"]
 
 #: A draw changes the stream: it is not repeated. It may leave: the stream can be in use, the arguments wrong.
 DRAWS = Effect.READ | Effect.WRITE | Effect.RAISE
+_FLOAT64 = np.dtype(np.float64)
 _HEAP_TYPE = 1 << 9
 _MODULES = {"Generator": "numpy.random._generator", "RandomState": "numpy.random.mtrand"}
 
@@ -109,18 +113,37 @@ def _declare(
     draw: Callable[..., V] | None = None,
     type_: Type = FLOAT,
     schema: str = "",
+    fill: str = "",
 ) -> None:
-    """Declare a method that draws a number with the float `parameters`."""
+    """Declare a method that draws a number with the float `parameters`; `fill`: what fills an array with such numbers.
+
+    Without parameters, a schema of its own takes the sizes one by one.
+    """
     count = len(parameters)
 
+    def size_of(args: tuple[Type, ...]) -> Type:
+        return TupleType(args) if schema and args else args[0] if args else NONE
+
     def infer(rng: Type, *args: Type) -> Type:
-        is_known = all(map(is_real_scalar, args[:count])) and all(t == NONE for t in args[count:])
-        return type_ if is_known and is_stream(rng, cls) else ANY
+        if not is_stream(rng, cls) or not all(map(is_real_scalar, args[:count])):
+            return ANY
+        size = size_of(args[count:])
+        if size == NONE:
+            return type_
+        return drawn_array(_FLOAT64, size) if fill else ANY
 
     def effects(*types: Type) -> Effect:
-        return Effect.CALL if infer(*types) == ANY else DRAWS
+        result = infer(*types)
+        made = Effect.ALLOC if isinstance(result, ArrayType) else Effect.PURE
+        return Effect.CALL if result == ANY else DRAWS | made
 
     def lower(e: Emitter, rng: V, *args: V) -> V:
+        size = size_of(tuple(x.type for x in args[count:]))
+        if size != NONE:
+            asked = e.tuple_make(args) if schema else args[0]
+            array, numbers = new_array(e, drawn_array(_FLOAT64, size), asked)
+            e.draw_all(rng, fill, ((), ()), array, numbers)
+            return array
         given = [to_float(e, x) for x in args[:count]]
         given += [e.const(FLOAT, p.default) for p in parameters[len(given) :]]
         for parameter, x in zip(parameters, given, strict=True):
@@ -159,11 +182,15 @@ def _positive(name: str) -> Parameter:
 _LOCATED = (_any("loc", 0.0), _not_negative("scale", 1.0))
 _UNIFORM = (_any("low", 0.0), _any("high", 1.0))
 
+_UNIFORM_FILL = "random_standard_uniform_fill"
+
 # -- Generator -------------------------------------------------------------------------------------
 
-_declare("Generator", "random", "A float of [0, 1)", draw=_next_double)
-_declare("Generator", "standard_normal", "A float of the standard normal distribution")
-_declare("Generator", "standard_exponential", "A float of the exponential distribution")
+_declare("Generator", "random", "A float of [0, 1)", draw=_next_double, fill=_UNIFORM_FILL)
+_declare("Generator", "standard_normal", "A float of the standard normal distribution",
+         fill="random_standard_normal_fill")  # fmt: skip
+_declare("Generator", "standard_exponential", "A float of the exponential distribution",
+         fill="random_standard_exponential_fill")  # fmt: skip
 _declare("Generator", "uniform", "A float of [low, high)", _UNIFORM, _uniform)
 _declare("Generator", "poisson", "An int of the Poisson distribution",
          (Parameter("lam", 1.0, _poisson_mean),), type_=INT)  # fmt: skip
@@ -195,7 +222,7 @@ for _name, _doc, _parameters in (
 # -- RandomState, whose streams never change -----------------------------------------------------------
 
 for _name in ("random_sample", "random", "rand"):
-    _declare("RandomState", _name, "A float of [0, 1)", draw=_next_double,
+    _declare("RandomState", _name, "A float of [0, 1)", draw=_next_double, fill=_UNIFORM_FILL,
              schema="(rng!, *sizes)" if _name == "rand" else "")  # fmt: skip
 for _name in ("standard_normal", "randn"):
     _declare("RandomState", _name, "A float of the standard normal distribution",
