@@ -5,7 +5,8 @@ Functions are found by objects, by `super()`, by the class's own name, or in var
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import builtins
+from collections.abc import Iterator, Sequence
 from types import MethodType
 
 from ljit.analysis.assumptions import python_function
@@ -13,7 +14,13 @@ from ljit.analysis.held_callees import is_made_anew, is_of_library
 from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
-from ljit.ops.python.types import find_behind, has_plain_lookup, has_plain_stores, is_open
+from ljit.ops.python.types import (
+    NO_ATTRIBUTE,
+    find_behind,
+    has_plain_lookup,
+    has_plain_stores,
+    is_open,
+)
 from ljit.passes.specializing.resolve import callable_op
 from ljit.profile import Observation
 from ljit.records import Record
@@ -32,12 +39,14 @@ __all__ = [
 ]
 
 _MISSING = object()
+_LOOKUP = "__getattribute__"
 
 
 class ClassMember(Record):
     """What a class, which is known, has under a name; its function, if it is one, and whether that gets the class."""
 
     cls: Value
+    name: str
     value: object
     function: object = None
     is_bound: bool = False
@@ -51,6 +60,16 @@ class ClassMember(Record):
     def type(self) -> Type:
         """That of the function as the class gives it."""
         return ObjectType(MethodType if self.is_bound else type(self.function))
+
+    @property
+    def needed(self) -> Iterator[tuple[builtins.type, tuple[tuple[str, object], ...]]]:
+        """What must be as it is, class by class: the class of the class could have a say in it, too."""
+        cls = self.cls.constant
+        assert isinstance(cls, builtins.type)
+        yield cls, ((self.name, self.value),)
+        above = builtins.type(cls)
+        if above is not builtins.type:
+            yield above, ((self.name, NO_ATTRIBUTE), (_LOOKUP, vars(builtins.type)[_LOOKUP]))
 
     @property
     def is_plain(self) -> bool:
@@ -111,17 +130,14 @@ def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, 
 def member_of_class(receiver: Value, name: str) -> ClassMember | None:
     """Give what a class that is a constant has under the name; None: nothing that is known, or its class decides."""
     cls = receiver.constant if receiver.is_constant else None
-    if (
-        not isinstance(cls, type)
-        or type(cls) is not type
-        or not is_open(cls)
-        or hasattr(type, name)
-    ):
+    if not isinstance(cls, type) or not is_open(cls) or hasattr(type(cls), name):
+        return None
+    if type(cls).__getattribute__ is not type.__getattribute__:
         return None
     found = _find(cls, name)
     inner = found.__func__ if isinstance(found, classmethod | staticmethod) else found
     function, is_bound = _users_function(inner), type(found) is classmethod
-    member = ClassMember(receiver, found, function, is_bound)
+    member = ClassMember(receiver, name, found, function, is_bound)
     is_known = found is not _MISSING and (member.is_plain or function is not None)
     return member if is_known else None
 

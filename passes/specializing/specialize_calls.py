@@ -346,8 +346,9 @@ class Calls:
         if member is None or is_widened or not (is_called or member.is_plain):
             return None
         self.walk.out.effects = Effect.PURE
-        attrs = {"cls": receiver.constant, "members": ((name, member.value),)}
-        self.walk.out.append(CHECK_MEMBERS, (), attrs, like=node)
+        for cls, members in member.needed:
+            attrs = {"cls": cls, "members": members}
+            self.walk.out.append(CHECK_MEMBERS, (), attrs, like=node)
         return member
 
     def _value_of_member(self, node: Node, member: ClassMember) -> Value:

@@ -309,3 +309,32 @@ def test_functions_that_call_a_method_call_it_natively(monkeypatch):
     monkeypatch.delattr(Angle, "__float__")
     monkeypatch.delattr(Angle, "__abs__")
     assert outcome(f, Angle(3), 5) == outcome(converted, Angle(3), 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "then"),
+    [
+        ("k", property(lambda cls: 100), 100),
+        ("__getattribute__", lambda cls, name: 1000, 1000),
+        ("__getattr__", lambda cls, name: 1000, 1),
+        ("other", property(lambda cls: 100), 1),
+    ],
+)
+def test_the_class_of_a_class_may_get_a_say(name, value, then):
+    above = type("Above", (type,), {})
+    thing = above("Thing", (), {"k": 1})
+
+    @ljit.jit
+    def f(n):
+        total = 0
+        for _ in range(n):
+            total += thing.k
+        return total
+
+    assert [f(3) for _ in range(4)] == [3] * 4
+    setattr(above, name, value)
+    assert [f(3) for _ in range(4)] == [3 * then] * 4
+    delattr(above, name)
+    assert [f(3) for _ in range(4)] == [3] * 4
+    thing.k = 2
+    assert [f(3) for _ in range(4)] == [6] * 4
