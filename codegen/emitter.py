@@ -145,6 +145,7 @@ class Emitter:
         """Let CPython count a body's frame: always if it runs unknown code, else only where it is left."""
         if self.body is None:
             return
+        self.bailout.is_counted = True
         if self.body.is_clean:
             self.bailout.room = self.room
         else:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config
 from ljit.cpython import interpreters
+from ljit.cpython.frame_count import GRANTED, thread
 from ljit.cpython.frames import calls_for_frames, pass_over
 from ljit.cpython.garbage import no_collections
 from ljit.cpython.isolation import are_builtins_replaced
@@ -22,13 +23,20 @@ from ljit.cpython.lasting import lasting
 from ljit.cpython.locks import computed_once, import_lock
 from ljit.cpython.own_frames import drop_own_frames
 from ljit.cpython.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
-from ljit.cpython.recursion import call_plainly
+from ljit.cpython.recursion import call_plainly, is_close_to_limit
 from ljit.cpython.stack import compiler_frames
 from ljit.cpython.tracers import is_traced
 from ljit.errors import OptionError, UserError
 from ljit.runtime.counted_calls import CountedCalls
 from ljit.runtime.options import Options
-from ljit.runtime.passing import FOR_EVER, go_on_passing, is_stack_small, let_calls_come, pass_calls
+from ljit.runtime.passing import (
+    FOR_EVER,
+    go_on_passing,
+    is_stack_small,
+    let_calls_come,
+    let_first_calls_come_to,
+    pass_calls,
+)
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in, loading
@@ -42,6 +50,8 @@ __all__ = ["Function", "jit", "release_memory"]
 
 _NAMES = ("__name__", "__qualname__")
 _OPTIONS = "strict, fastmath, cache and num_profiled_runs"
+# frames of `__call__` that CPython does not count: in 3.11 ``f.__call__(x)`` is one more than ``f(x)``
+_OF_CALL = int(sys.version_info >= (3, 12))
 _RUNNERS = ("ljit.runtime.", "ljit.interp.")  # modules whose functions run users' functions
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -146,6 +156,7 @@ class _Function:
         self._plain = fn  # whatever `__wrapped__` is set to
         functools.update_wrapper(self, fn)
         self._calls = _Calls(fn, options, self)
+        let_calls_come(self)
 
     @property
     def _executor(self) -> ProfilingExecutor:
@@ -164,27 +175,47 @@ class _Function:
         return None if self._has_no_compiler() or is_traced() else up_to_date(self._executor)
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
+        left = thread.frames.left
+        left.value += GRANTED + _OF_CALL
         try:
-            if go_on_passing(self, self._plain) or is_traced():
+            return self._first_call(*args, **kwargs)
+        finally:
+            left.value -= GRANTED + _OF_CALL
+
+    def _first_call(self, /, *args: object, **kwargs: object) -> object:
+        """Run a call while there are no native entries; the thread has been granted frames for it."""
+        frames = thread.frames
+        before, frames.called_at = frames.called_at, frames.left.value + 1 - GRANTED
+        try:
+            if go_on_passing(self, self._plain) or is_close_to_limit() or is_traced():
                 return call_plainly(self._plain, args, kwargs)
             waiting = self._calls.wait(args, kwargs)
             if waiting is not None:
                 return waiting.run(self, self._plain, args, kwargs)
             if self._has_no_compiler():
-                return self._plain(*args, **kwargs)
+                return call_plainly(self._plain, args, kwargs)
             return self._executor.call(args, kwargs)
         except BaseException as error:
             drop_own_frames(error)
             raise
+        finally:
+            frames.called_at = before
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
-        """Run a call that the native entries did not take; errors are values for the entry to raise."""
+        """Run a call that the native entries did not take; errors are values for the entry to raise.
+
+        The thread has been granted frames.
+        """
+        frames = thread.frames
+        before, frames.called_at = frames.called_at, frames.left.value + 1 - GRANTED
         try:
-            if is_traced() or self._has_no_compiler():
-                return self._plain(*args, **(kwargs or {}))
+            if is_close_to_limit() or is_traced() or self._has_no_compiler():
+                return call_plainly(self._plain, args, kwargs or {})
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
             return _raised(error)
+        finally:
+            frames.called_at = before
 
     def __setattr__(self, name: str, value: object) -> None:
         """Names count for the plain function, too: its generators, and errors of its calls, show them."""
@@ -285,11 +316,15 @@ class _Function:
 
     def run_interpreted(self, /, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
+        frames = thread.frames
+        before, frames.called_at = frames.called_at, frames.left.value + 1
         try:
             return _inspection().run_interpreted(self._executor, args, kwargs)
         except BaseException as error:
             drop_own_frames(error)
             raise
+        finally:
+            frames.called_at = before
 
 
 def _restored(
@@ -329,6 +364,7 @@ def _inspection() -> types.ModuleType:
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"
+let_first_calls_come_to(_Function._first_call)
 if TYPE_CHECKING:
     Function = _Function  # for annotations, and for isinstance before `f.explain()`
 else:
@@ -421,7 +457,6 @@ def _decorate(fn: object, options: Options) -> object:
 def _made(fn: types.FunctionType, options: Options) -> _Function:
     made = Function(fn, options)
     count_in(made)
-    let_calls_come(made)
     if calls_for_frames(fn):  # they find that of its caller: none of ljit's is in between
         pass_calls(made, fn, FOR_EVER)
     if options.strict:

@@ -102,7 +102,8 @@ class Bailout:
         self.ownership = ownership
         self.current: Exit | None = None
         self.node: Node | None = None
-        self.room: Ref | None = None  # of a body whose frame CPython has not counted
+        self.is_counted = False  # CPython has counted the frame, or is told of it where it is left
+        self.room: Ref | None = None  # of a body of which it is told then
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
         self.is_free = False  # the code that is being written may have given it up
         self.late: list[_LateCheck] | None = None  # checks that are tested together
@@ -423,7 +424,7 @@ class Bailout:
         objects: dict[LateSlot, Ref] = {}
         known = [known_object(self.f, value, objects) for value in values]
         frames = lower_depth(self.f, self.room) if self.room is not None else None
-        result = call_exit(self.f, self.context, index, site, known)
+        result = call_exit(self.f, self.context, index, site, known, is_counted=self.is_counted)
         if frames is not None:
             raise_depth(self.f, frames)
         self._results.append((result, self.f.br(self._left)))

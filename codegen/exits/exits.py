@@ -57,9 +57,18 @@ _UNITS = {
 
 
 def call_exit(
-    f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
+    f: FunctionBuilder,
+    context: Context,
+    index: int,
+    site: Ref,
+    values: Sequence[Native],
+    *,
+    is_counted: bool,
 ) -> Ref:
-    """Call ``helper(index, site, values)``; gives the result of the function."""
+    """Call ``helper(index, site, values)``; gives the result of the function.
+
+    `is_counted`: CPython has counted the function's frame.
+    """
     given = _HandedOver(f, context)
     recipes = tuple(map(given.recipe, values))
     context.exits[index] = context.exits[index].with_changes(recipes=recipes)
@@ -67,7 +76,8 @@ def call_exit(
     helper = context.keep(context.options.helper)
     operands = (helper, units, integer("i32", index), site, *given.operands)
     typed = ", ".join(operand.typed for operand in operands)
-    return f.emit("ptr", f"call ptr (ptr, ptr, ...) {support('leave')}({typed})")
+    leave = support("leave" if is_counted else "leave_entry")
+    return f.emit("ptr", f"call ptr (ptr, ptr, ...) {leave}({typed})")
 
 
 class _HandedOver:

@@ -1,18 +1,23 @@
-"""Frames for the interpreter at CPython's recursion limit, as LLVM IR.
+"""Frames for ljit's Python code at CPython's recursion limit, as LLVM IR.
 
-Native code that is left goes on in the interpreter, which takes frames where CPython took none: to run a handler, and
-for what is learnt. Nobody may see that there were too few: `grant_frames()` gives this thread what is lacking, and
-`withdraw_frames(granted)` takes it back behind the call. The limit itself stays.
+What native code calls of it takes frames where CPython took none: to run a handler, and for what is learnt. Nobody may
+see that there were too few.
+
+- `grant_frames()` gives this thread what is lacking, and `withdraw_frames(granted)` takes it back behind the call.
+- `count_frames(frames)` adds to what is left: what can run users' code gets as many frames as it expects
+  (`cpython/frame_count.py`).
+
+The limit itself stays.
 """
 
 from __future__ import annotations
 
-from ljit.codegen.layouts.layout import recursion_remaining
+from ljit.cpython.frame_count import recursion_remaining
 
 __all__ = ["GRANT_NAMES", "grant_text"]
 
-GRANT_NAMES = ("grant_frames", "withdraw_frames")
-_FRAMES = 48  # Python's, with those of what a handler calls
+GRANT_NAMES = ("count_frames", "grant_frames", "withdraw_frames")
+_FRAMES = 48  # Python's
 
 # `PyThreadState_Get` is declared by what this is a part of.
 _GRANT = """
@@ -28,10 +33,15 @@ define i32 @grant_frames() nounwind {
   ret i32 %granted
 }
 define void @withdraw_frames(i32 %granted) nounwind {
+  %less = sub i32 0, %granted
+  call void @count_frames(i32 %less)
+  ret void
+}
+define void @count_frames(i32 %frames) nounwind {
   %state = call ptr @PyThreadState_Get()
   %place = getelementptr i8, ptr %state, i64 OFFSET
   %now = load i32, ptr %place
-  %left = sub i32 %now, %granted
+  %left = add i32 %now, %frames
   store i32 %left, ptr %place
   ret void
 }
@@ -43,11 +53,14 @@ define i32 @grant_frames() nounwind {
 define void @withdraw_frames(i32 %granted) nounwind {
   ret void
 }
+define void @count_frames(i32 %frames) nounwind {
+  ret void
+}
 """
 
 
 def grant_text() -> str:
-    """The text of the two functions."""
+    """The text of the functions."""
     offset = recursion_remaining()
     if offset is None:
         return _GRANT_NONE

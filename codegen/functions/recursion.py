@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ljit.codegen.functions.stack_bounds import BOUNDS
 from ljit.codegen.functions.support import support
-from ljit.codegen.layouts.layout import recursion_remaining
 from ljit.codegen.llvm.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
+from ljit.cpython.frame_count import recursion_remaining
 
 __all__ = ["EntryFrame", "check_stack", "lower_depth", "raise_depth"]
 

@@ -1,6 +1,6 @@
 """The entry behind the last specialisation, as text: it calls ``self._slow_call(args, kwargs)`` in Python.
 
-When that gives a `Raised`, its exception is raised with its traceback.
+It is granted frames beyond the recursion limit. When it gives a `Raised`, its exception is raised with its traceback.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 
 from ljit.codegen.functions.stack_bounds import stack_check
 from ljit.codegen.layouts import layout
+from ljit.cpython.frame_count import GRANTED
 from ljit.errors import Raised
 
 __all__ = ["SLOW_ENTRY"]
@@ -81,7 +82,9 @@ call:
   store ptr %tuple, ptr %second
   store ptr %kwargs, ptr %third
   %name = inttoptr i64 {id(_SLOW_NAME)} to ptr
+  call void @count_frames(i32 {GRANTED})
   %result = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %first, i64 {3 - 2**63}, ptr null)
+  call void @count_frames(i32 {-GRANTED})
   call void @Py_DecRef(ptr %tuple)
   call void @Py_DecRef(ptr %kwargs)
   %left = call ptr @helper_result(ptr %result)

@@ -25,31 +25,34 @@ from ljit.codegen.functions.stack_bounds import stack_check, stack_text
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
+from ljit.cpython.frame_count import GRANTED
 
 __all__ = ["slow_entry", "support"]
 
 # All in one: what each exit calls is in the code of all programs.
-_LEAVE = """
+_CALLED_TO_LEAVE = """
 declare void @llvm.va_start(ptr)
 declare void @llvm.va_end(ptr)
 declare ptr @Py_VaBuildValue(ptr, ptr)
 declare ptr @PyObject_CallObject(ptr, ptr)
-define ptr @leave(ptr %helper, ptr %units, ...) nounwind {
+"""
+_LEAVE = """
+define ptr @NAME(ptr %helper, ptr %units, ...) nounwind {
 entry:
   %rest = alloca [3 x i64], align 16
-  %granted = call i32 @grant_frames()
   call void @llvm.va_start(ptr %rest)
   %operands = call ptr @Py_VaBuildValue(ptr %units, ptr %rest)
   call void @llvm.va_end(ptr %rest)
   %failed = icmp eq ptr %operands, null
   br i1 %failed, label %done, label %call
 call:
+  call void @count_frames(i32 FRAMES)
   %given = call ptr @PyObject_CallObject(ptr %helper, ptr %operands)
+  call void @count_frames(i32 -FRAMES)
   call void @Py_DecRef(ptr %operands)
   br label %done
 done:
   %result = phi ptr [ null, %entry ], [ %given, %call ]
-  call void @withdraw_frames(i32 %granted)
   %left = call ptr @helper_result(ptr %result)
   ret ptr %left
 }
@@ -220,7 +223,9 @@ def _support() -> CompiledModule:
         + SLOW_ENTRY
         + _CALL_PLAINLY
         + _CHOOSE_SIDE
-        + _LEAVE
+        + _CALLED_TO_LEAVE
+        + _LEAVE.replace("NAME", "leave").replace("FRAMES", str(GRANTED))
+        + _LEAVE.replace("NAME", "leave_entry").replace("FRAMES", str(GRANTED and GRANTED - 1))
         + _TAKE_ERROR
         + _ADD_CONTEXT
         + _ARE_SAME
@@ -229,7 +234,15 @@ def _support() -> CompiledModule:
     )
     text += settings_text() + support_text() + grant_text()
     exports = ["add_context", "are_same", "are_settings_quiet", "call_plainly", "check_stack"]
-    exports += ["choose_side", "leave", "is_array", "take_error", *SUPPORT_NAMES, *GRANT_NAMES]
+    exports += [
+        "choose_side",
+        "leave",
+        "leave_entry",
+        "is_array",
+        "take_error",
+        *SUPPORT_NAMES,
+        *GRANT_NAMES,
+    ]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

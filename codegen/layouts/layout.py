@@ -90,7 +90,6 @@ __all__ = [
     "numpy_function",
     "numpy_symbols",
     "python_function",
-    "recursion_remaining",
     "type_alloc",
     "type_iter",
     "type_new",
@@ -305,34 +304,6 @@ def has_dict_versions() -> bool:
         change()
         seen.append(word_at(id(probe) + DICT_VERSION))
     return len(set(seen)) == len(seen) and word_at(id(probe) + DICT_VERSION) == seen[-1]
-
-
-_THREAD_STATE_WORDS = 64  # i32 words of a thread's state to look at
-
-
-@cache
-def recursion_remaining() -> int | None:
-    """Where a thread's state says (in an i32) how many frames the recursion limit still allows; None: unknown.
-
-    The limit itself stands behind it.
-    """
-    get_state = ctypes.pythonapi.PyThreadState_Get
-    get_state.restype = ctypes.c_void_p
-    state = get_state()
-    limit = sys.getrecursionlimit()
-    other = limit + 997
-    found = []
-    try:
-        for offset in range(4, 4 * _THREAD_STATE_WORDS, 4):
-            sys.setrecursionlimit(limit)
-            before = int32_at(state + offset), int32_at(state + offset + 4)
-            sys.setrecursionlimit(other)
-            after = int32_at(state + offset), int32_at(state + offset + 4)
-            if before[1] == limit and after[1] == other and after[0] - before[0] == other - limit:
-                found.append(offset)
-    finally:
-        sys.setrecursionlimit(limit)
-    return found[0] if len(found) == 1 else None
 
 
 # -- the check -----------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@ them; else through the method object.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts.layout import (
     METHOD_FASTCALL,
     METHOD_KEYWORDS,
@@ -23,6 +25,7 @@ from ljit.codegen.layouts.layout import (
 )
 from ljit.codegen.llvm.builder import NULL, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
+from ljit.ir import Effect
 from ljit.ops.containers.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.containers.iteration_views import new_cell, next_of
 from ljit.ops.containers.membership import is_in, is_not_in
@@ -31,6 +34,7 @@ from ljit.ops.objects import call_with
 from ljit.ops.python.numbers import to_int
 from ljit.ops.python.types import class_of, is_open
 from ljit.records import Record
+from ljit.source import depth_of
 from ljit.types import ANY, BOOL, INT, NONE, Type
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ __all__ = [
     "c_function_for",
     "call_c_function",
     "call_c_method",
+    "inlined_frames",
     "method_of",
     "takes_names",
 ]
@@ -164,7 +169,8 @@ class SpreadCall(Record):
         given = (f, args) if kwargs.type == NONE else (f, args, kwargs)
         boxes = [borrow_object(e, operand) for operand in given]
         pointers = [*(pointer for pointer, _ in boxes), NULL]
-        result = e.f.call_external("ptr", "PyObject_Call", pointers[:3])
+        with inlined_frames(e):
+            result = e.f.call_external("ptr", "PyObject_Call", pointers[:3])
         _release(e, boxes)
         return e.owned_result(result)
 
@@ -195,6 +201,18 @@ def c_function_for(
     return known or DISPLAYS.get(function)
 
 
+@contextmanager
+def inlined_frames(e: Emitter) -> Iterator[None]:
+    """Let CPython count a frame for each function that a call was inlined into, while it runs unknown code."""
+    node = e.bailout.node
+    depth = depth_of(node.range) if node is not None and node.effects & Effect.CALL else 0
+    if depth:
+        e.f.call("void", support("count_frames"), (integer("i32", -depth),))
+    yield
+    if depth:
+        e.f.call("void", support("count_frames"), (integer("i32", depth),))
+
+
 def call_c_function(
     e: Emitter, function: CFunction | Display | SpreadCall, args: Sequence[Native]
 ) -> Native:
@@ -202,7 +220,8 @@ def call_c_function(
     if not isinstance(function, CFunction):
         return function.make(e, args)
     boxes = [borrow_object(e, arg) for arg in args]
-    result = function.call(e, [pointer for pointer, _ in boxes])
+    with inlined_frames(e):
+        result = function.call(e, [pointer for pointer, _ in boxes])
     _release(e, boxes)
     if function.gives == "object":
         return e.owned_result(result)

@@ -18,7 +18,13 @@ from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref, address, integer
 from ljit.codegen.llvm.forms import Native, array_parts, components, undef_of
 from ljit.codegen.objects.attribute_caches import read_cached
 from ljit.codegen.objects.attributes import caller_of, getter_of, setter_of
-from ljit.codegen.objects.c_api import c_function_for, call_c_function, call_c_method, method_of
+from ljit.codegen.objects.c_api import (
+    c_function_for,
+    call_c_function,
+    call_c_method,
+    inlined_frames,
+    method_of,
+)
 from ljit.codegen.objects.in_line import done_in_line
 from ljit.codegen.objects.unpacking import is_unpacking, tuple_of_items
 from ljit.codegen.references.boxing import unbox
@@ -90,7 +96,8 @@ def _vectorcall(
     keywords = e.context.keep(names) if names else NULL
     is_known = symbol.startswith("inttoptr") or symbol in f.module.sources
     call = f.call if is_known else f.call_external
-    result = call("ptr", symbol, (callee[0], first, count, keywords))
+    with inlined_frames(e):
+        result = call("ptr", symbol, (callee[0], first, count, keywords))
     for _, slot in boxes:
         if slot is not None:
             e.ownership.release_slot(slot)

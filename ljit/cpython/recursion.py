@@ -1,10 +1,13 @@
-"""How deep interpreted functions may call one another.
+"""How deep functions that ljit runs may call one another: as deep as CPython lets them.
 
-CPython counts its own frames, and an interpreted call takes several of them, so that the user's
-recursion would end at a fraction of the depth that it has in CPython. So the interpreter counts its
-activations itself, against the limit that the user has set (`sys.getrecursionlimit`), and while
-activations are nested it raises CPython's limit by what they take. Each one also takes C stack, of
-which a thread has little: beyond that the answer is RecursionError as well, never a crash.
+A call that comes to ljit notes what CPython's count of frames was where the program made it (`called_at`,
+[frame_count.py](frame_count.py)). Whoever runs users' code for it sets the count so that this code finds what it finds
+in CPython, however many frames of ljit's are in between, and sets it back behind that.
+What needs frames of its own beside the user's, as the interpreter does, is for calls that are not close to the limit:
+CPython runs others.
+
+Each activation also takes C stack, of which a thread has little, however high the limit is: beyond that the answer is
+RecursionError as well, never a crash.
 """
 
 from __future__ import annotations
@@ -17,94 +20,59 @@ try:
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
 
-from ljit.cpython import stack
+from ljit.cpython.frame_count import thread
 
-__all__ = ["activations", "call_plainly", "enter_frame", "is_deep", "leave_frame"]
+__all__ = ["FEW_FRAMES", "call_plainly", "check_depth", "is_close_to_limit", "is_deep"]
 
-_FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
-_STEP = 16 * _FRAMES  # frames by which CPython's limit is changed
+#: what the interpreter, and its handlers, may take beside the user's frames
+FEW_FRAMES = 32
 _DEEP = 256  # activations
-#: that CPython's limit has to allow behind an activation's own: its handlers run, whatever they raise
-_FREE_FRAMES = 16
 _C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
 _DEFAULT_STACK = 8 << 20  # of Linux, for the main thread and others
 _UNKNOWN_STACK = 1 << 20  # where the system does not say
 
 
-class Activations(stack.Room):
-    """How many activations of this thread are nested, and by how much the limit is raised for them."""
-
-    depth = 0
-    most = 0  # activations that the C stack has room for; 0: not known yet
-
-
-activations = Activations()
+def check_depth(depth: int) -> None:
+    """Raise RecursionError if the C stack has no room for so many activations."""
+    if thread.frames.most == 0:
+        thread.frames.most = _most_activations()
+    if depth > thread.frames.most:
+        raise RecursionError("maximum recursion depth exceeded")
 
 
-def enter_frame() -> None:
-    """Count an activation in; raises RecursionError if there are too many.
-
-    Whoever enters one notes `activations.depth` before it, and sets it again behind it, in front of `leave_frame`: so
-    the count is right whatever the handler of a signal has interrupted.
-    """
-    depth = activations.depth + 1
-    if depth * _FRAMES > activations.frames + _STEP:
-        _raise_limit(depth)
-    activations.depth = depth
-
-
-def leave_frame() -> None:
-    """Lower the limit when enough activations are left."""
-    frames = activations.frames
-    if activations.depth * _FRAMES < frames:
-        stack.set_room(activations, frames - _STEP)
+def is_close_to_limit() -> bool:
+    """Whether the call that ljit runs was made so deep that only CPython has the frames for it."""
+    called_at = thread.frames.called_at
+    return called_at is not None and called_at < FEW_FRAMES
 
 
 def is_deep() -> bool:
-    """Whether so many activations, or frames, are nested that CPython had better run further calls."""
-    return activations.depth >= _DEEP or not _has_frames(_FREE_FRAMES)
-
-
-def _has_frames(count: int) -> bool:
-    try:
-        _nest(count)
-    except RecursionError:
-        return False
-    return True
-
-
-def _nest(count: int) -> None:
-    if count > 1:
-        _nest(count - 1)
+    """Whether so many activations are nested that CPython had better run further calls, which takes less stack."""
+    return thread.frames.depth >= _DEEP
 
 
 def call_plainly(
     fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> object:
-    """Let CPython run a call; recursion through here may go as deep as without ljit."""
-    depth = activations.depth
+    """Let CPython run a call; recursion through here goes as deep as without ljit."""
+    frames = thread.frames
+    depth, called_at, left = frames.depth, frames.called_at, frames.left
+    if depth >= frames.most:
+        check_depth(depth + 1)
+    granted = 0 if called_at is None else called_at - left.value
+    frames.depth = depth + 1
+    left.value += granted  # behind all else: there may be no frame left, not even for a comparison
     try:
-        enter_frame()
         return fn(*args, **kwargs)
     finally:
-        activations.depth = depth
-        leave_frame()
-
-
-def _raise_limit(depth: int) -> None:
-    if depth > _most_activations():
-        raise RecursionError("maximum recursion depth exceeded")
-    if depth > stack.users_limit():
-        raise RecursionError("maximum recursion depth exceeded")
-    stack.set_room(activations, activations.frames + _STEP)
+        left.value -= granted
+        frames.depth = depth
 
 
 def _most_activations() -> int:
     """How many activations fit into three quarters of this thread's stack."""
-    if activations.most == 0:
-        size = threading.stack_size() or _default_stack()
-        activations.most = size * 3 // 4 // _C_STACK
-    return activations.most
+    size = threading.stack_size() or _default_stack()
+    return size * 3 // 4 // _C_STACK
 
 
 def _default_stack() -> int:

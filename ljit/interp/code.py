@@ -195,9 +195,13 @@ class Code(Record):
     trace: Trace | None = None
     #: what `results` are; whoever asks loads ops that most programs do without
     find_results: Callable[[], Mapping[int, int]] = dict
+    #: by the pc of each call: into how many functions its own was inlined; in CPython each of these has a frame
+    calls: Mapping[int, int] = made_by(factory=dict)
     branches: BranchHistories = made_by(factory=BranchHistories)  # how branches in loops went
     watched: set[int] = made_by(factory=set)  # the pcs of those that the hooks are told of
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
+    #: the same close to the recursion limit: in front of each call they give back what the interpreter was granted
+    steps_at_limit: dict[int, Step] = made_by(factory=dict)
     landings: dict[int, Landing] = made_by(factory=dict)  # by the pc that raised
 
     @computed_once
@@ -223,6 +227,7 @@ class Code(Record):
         if self.results and not self.watched:
             self.watched.update(self.results)
             self.steps.clear()  # they are written anew, with the tests in them
+            self.steps_at_limit.clear()
 
     def dump(self) -> str:
         """Give the listing that `dump_bytecode` shows."""
@@ -252,4 +257,4 @@ class Trace:
 
 def observed(code: Code, trace: Trace) -> Code:
     """Give `code` with a call of ``trace.observe(pc, registers)`` in front of each instruction."""
-    return code.with_changes(trace=trace, steps={})
+    return code.with_changes(trace=trace, steps={}, steps_at_limit={})

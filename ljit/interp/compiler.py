@@ -83,6 +83,7 @@ class _Compiler:
         self.depths: dict[int, int] = {}
         self.temporaries: dict[int, tuple[int, ...]] = {}
         self.positions: dict[str, int] = {}
+        self.calls: dict[int, int] = {}
         self.wide: dict[int, Node] = {}  # by pc: what is another op on ints beyond int64
         self.branches = BranchHistories()
         self.loops: dict[Node, LoopInfo] = {}
@@ -122,6 +123,7 @@ class _Compiler:
             tries=tuple(self.tries),
             find_results=partial(long_ones, self.wide),
             branches=self.branches,
+            calls=self.calls,
         )
 
     # -- registers and emission --------------------------------------------------------------------
@@ -206,6 +208,8 @@ class _Compiler:
         kind, f = bound(node)
         if node.op.wide is not None:
             self.wide[len(self.instructions)] = node
+        if node.op.effects is Effect.CALL:
+            self.calls[len(self.instructions)] = depth_of(node.range)
         self.emit(kind, reads, writes, f=f, text=call_text(node))
         if node.op.is_profiled and node.effects & Effect.CALL:
             is_call = node.op is GETATTR or node.op.effects is Effect.CALL

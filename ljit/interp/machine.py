@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ljit.cpython.frame_count import thread
 from ljit.cpython.own_frames import drop_own_frames
-from ljit.cpython.recursion import activations, enter_frame, leave_frame
+from ljit.cpython.recursion import FEW_FRAMES, check_depth
 from ljit.errors import InternalError
 from ljit.interp.code import Code, LoopInfo, Step, TryInfo
 from ljit.interp.hot_loops import NODES_OF_LEAVING_RAISE, NODES_OF_RAISE, HotLoops
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 _NEVER = 2**63
+# frames of ljit's on the way to a step, which stands for the user's
+_FROM_RUN, _FROM_STATE, _FROM_HANDLER = 2, 1, 2
 
 
 class Errors(Record):
@@ -132,17 +135,25 @@ class InterpreterState(Record, frozen=False):
         """Run on to the function's return; `errors`: what native code handled and raised here."""
         run = _Run(self.code, hooks)
         run.count_native_trips(self.code.loops, self.registers)
-        depth = activations.depth
+        frames = thread.frames
+        depth, called_at, left = frames.depth, frames.called_at, frames.left
+        if depth >= frames.most:
+            check_depth(depth + 1)
+        if called_at is None:
+            called_at = left.value + 1
+        run.lacking = max(FEW_FRAMES - called_at, 0)
+        granted = _FROM_STATE + called_at + run.lacking - left.value
+        frames.depth = depth + 1
+        left.value += granted
         try:
-            enter_frame()
             _go_on(self.code, self.registers, self.pc, run, errors=errors)
             return self.registers[self.code.result]
         except BaseException as error:
             drop_own_frames(error)
             raise
         finally:
-            activations.depth = depth
-            leave_frame()
+            left.value -= granted
+            frames.depth = depth
 
 
 NO_HOOKS = NoHooks()
@@ -153,16 +164,21 @@ def run(code: Code, args: Sequence[object], hooks: Hooks = NO_HOOKS) -> object:
     registers = [*args, *code.template[code.parameters :]]
     if len(registers) != len(code.template):
         raise InternalError(f"{code.name}: {len(args)} arguments for {code.parameters}")
-    depth = activations.depth
+    frames = thread.frames
+    depth, called_at, left = frames.depth, frames.called_at, frames.left
+    if depth >= frames.most:
+        check_depth(depth + 1)
+    granted = _FROM_RUN + (called_at - left.value if called_at is not None else 1)
+    frames.depth = depth + 1
+    left.value += granted
     try:
-        enter_frame()
         return execute(code, registers, 0, hooks)
     except BaseException as error:
         drop_own_frames(error)
         raise
     finally:
-        activations.depth = depth
-        leave_frame()
+        left.value -= granted
+        frames.depth = depth
 
 
 def resume(
@@ -200,6 +216,8 @@ class _Run(HotLoops):
         "entering",
         "hooks",
         "known",
+        "lacking",
+        "left",
         "on_method",
         "on_profile",
         "raised_at",
@@ -212,6 +230,8 @@ class _Run(HotLoops):
         self.hooks = hooks
         self.on_profile = hooks.on_profile
         self.on_method = hooks.on_method
+        self.left = thread.frames.left  # how many frames CPython's recursion limit allows
+        self.lacking = 0  # of them, for the interpreter itself
         self.known: set[int] = set()  # nodes that the hooks know to raise
         self.raised_at: int | None = None  # where native code raised
         self.entering: _Entering | None = None  # a handler that native code was in
@@ -297,7 +317,7 @@ def _go_on(
     errors: Errors = NO_ERRORS,
 ) -> int:
     """Run until a Return, or (`within`) until control leaves the handler of a Try; gives the pc where that is."""
-    steps = code.steps
+    steps = code.steps_at_limit if run.lacking else code.steps
     here = _EVERYWHERE if within is None else range(within.handler, within.end)
     while pc in here:
         step = None
@@ -306,7 +326,7 @@ def _go_on(
                 given, errors = errors, NO_ERRORS
                 run.raise_at(pc, given)
             while pc in here:
-                step = steps.get(pc) or step_at(code, pc)
+                step = steps.get(pc) or step_at(code, pc, at_limit=run.lacking > 0)
                 pc = step.run(registers, run)
         except BaseException as raised:
             _note(code, registers, pc, run, step, raised)
@@ -329,12 +349,17 @@ def _handle(
     if entering is not None:
         start, errors = entering.pc, entering.errors
     registers[region.error] = error
+    left, granted = thread.frames.left, _FROM_HANDLER
+    left.value += granted
     try:
         return _go_on(code, registers, start, run, region, errors)
     except BaseException as following:
+        left.value += 1 - granted
+        granted = 1
         drop_own_frames(following)
         return _handle(code, registers, run, within, following)
     finally:
+        left.value -= granted
         registers[region.error] = None  # which ends its life, as in CPython
 
 

@@ -47,17 +47,18 @@ _MAX_BLOCKS = 16  # CPython's compiler takes 20 within one another
 _BLOCKS_OF_TRY = 2
 
 
-def step_at(code: Code, pc: int) -> Step:
-    """Give the step that starts at `pc`."""
-    found = code.steps.get(pc)
+def step_at(code: Code, pc: int, *, at_limit: bool = False) -> Step:
+    """Give the step that starts at `pc`; `at_limit`: for a run that lacks frames (`_Run.lacking`)."""
+    steps = code.steps_at_limit if at_limit else code.steps
+    found = steps.get(pc)
     if found is not None:
         return found
     with compiler_frames(), timed_apart():
         try:
-            step = _Writer(code, pc).step()
+            step = _Writer(code, pc, at_limit=at_limit).step()
         except _HandlerLeftError:
-            step = _Writer(code, pc, handles=False).step()
-        return code.steps.setdefault(pc, step)
+            step = _Writer(code, pc, at_limit=at_limit, handles=False).step()
+        return steps.setdefault(pc, step)
 
 
 class _HandlerLeftError(Exception):
@@ -67,8 +68,11 @@ class _HandlerLeftError(Exception):
 class _Writer:
     """Writes one step; `handles`: with the handlers of the Trys in it."""
 
-    def __init__(self, code: Code, start: int, *, handles: bool = True) -> None:
+    def __init__(
+        self, code: Code, start: int, *, at_limit: bool = False, handles: bool = True
+    ) -> None:
         self.code = code
+        self.at_limit = at_limit
         self.handles = handles
         self.start = start
         self.pc = start
@@ -136,9 +140,20 @@ class _Writer:
 
     def assign(self, instruction: Instruction, text: str) -> int:
         (register,) = instruction.writes
-        self.put(text if register == self.code.result else f"{self.write(register)} = {text}")
+        self.put_call(text if register == self.code.result else f"{self.write(register)} = {text}")
         self.watch(register)
         return self.pc + 1
+
+    def put_call(self, text: str) -> None:
+        """Write what may be a call: it is made as deep as if each function that was inlined had a frame."""
+        depth = self.code.calls.get(self.pc)
+        if not (depth or (self.at_limit and depth is not None)):
+            self.put(text)
+            return
+        frames = f"{depth} + run.lacking" if self.at_limit else f"{depth}"
+        self.put(f"run.left.value -= {frames}")
+        for line in ("try:", f"    {text}", "finally:", f"    run.left.value += {frames}"):
+            self.put(line)
 
     def watch(self, register: int) -> None:
         """Tell of a result that is an int of another kind than most, if `Code.watch` was called."""

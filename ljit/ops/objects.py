@@ -179,6 +179,7 @@ CALL_EX = object_op(
     "(f, args, kwargs)",
     "``f(*args, **kwargs)`` with a tuple and a dict, or None for no keywords.",
     evaluate=call_with,
+    syntax="({0}(*{1}) if {2} is None else {0}(*{1}, **{2}))",
     is_profiled=True,
 )
 CALL_METHOD = object_op(

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.cpython.frame_count import thread
 from ljit.cpython.own_time import seconds_of_own_work
 from ljit.records import Record, made_by
 from ljit.runtime.native import MISMATCH, NativeUnit
@@ -69,9 +70,15 @@ class Side(Record, frozen=False):
 
     def time(self, function: Callable[..., object], values: Iterable[object]) -> object:
         """Run a call; one of the first within which ljit works, on a callee, does not count."""
+        called_at, left = thread.frames.called_at, thread.frames.left
+        granted = called_at - left.value if called_at is not None else 0
+        left.value += granted
         own_work, start = seconds_of_own_work(), time.perf_counter()
-        result = function(*values)
-        seconds = time.perf_counter() - start
+        try:
+            result = function(*values)
+            seconds = time.perf_counter() - start
+        finally:
+            left.value -= granted
         if result is not MISMATCH:
             self.calls += 1
             if self.calls > _MOST_RUNS or seconds_of_own_work() == own_work:

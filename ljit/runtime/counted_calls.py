@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ljit.cpython.frame_count import GRANTED, thread
 from ljit.cpython.frames import pass_over
 from ljit.cpython.locks import import_lock
 from ljit.cpython.own_frames import drop_own_frames
@@ -146,12 +147,19 @@ class CountedCalls:
 
     def go_on(self, variables: dict[str, object], loop: int) -> object:
         """Run the rest of a call, given its variables."""
+        frames, left = thread.frames, thread.frames.left
+        # where that function was called, whose frame calls this
+        before, frames.called_at = frames.called_at, left.value + 2
+        left.value += GRANTED
         try:
             executor, place = self._entrances[loop]
             return _taking_over().take_over(executor, self.fn, place, variables)
         except BaseException as error:
             drop_own_frames(error)
             raise
+        finally:
+            left.value -= GRANTED
+            frames.called_at = before
 
     def drop(self) -> None:
         """Take the frame of the counted function off the traceback: that of the function follows it."""

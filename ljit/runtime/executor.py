@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ljit import config
 from ljit.analysis.signatures import NativeLink
+from ljit.cpython.frame_count import GRANTED, thread
 from ljit.cpython.frames import is_raised_by_handler
 from ljit.cpython.isolation import are_builtins_replaced
 from ljit.cpython.locks import shared_lock
@@ -388,11 +389,16 @@ class ProfilingExecutor:
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
             assert unit is not None
+            # native code has counted the frame that it leaves, and granted some
+            frames = thread.frames
+            before, frames.called_at = frames.called_at, frames.left.value + 2 - GRANTED
             try:
                 return on_bailout(self, plan, Bailout(unit, exit_index, site, values))
             except BaseException as error:
                 drop_own_frames(error)
                 raise
+            finally:
+                frames.called_at = before
 
         plan.feedback.fastmath = self.options.fastmath
         request = CompileRequest(

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
 from ljit.analysis.branch_histories import BranchHistories
+from ljit.cpython.frame_count import thread
 from ljit.cpython.frames import is_raised_by_handler
 from ljit.cpython.isolation import are_builtins_replaced
 from ljit.cpython.own_time import seconds_here
@@ -110,8 +111,17 @@ class NativeUnit(Record, frozen=False):
         return self.code.sites
 
     def call(self, values: Sequence[object]) -> object:
-        """Run it; MISMATCH if the arguments are of other types."""
-        return self.callable(*values)
+        """Run it; MISMATCH if the arguments are of other types.
+
+        In the place of the call that ljit runs, or goes on with: its entry counts as that one's frame.
+        """
+        called_at, left = thread.frames.called_at, thread.frames.left
+        granted = called_at - left.value if called_at is not None else 0
+        left.value += granted
+        try:
+            return self.callable(*values)
+        finally:
+            left.value -= granted
 
     def broken_assumptions(self) -> list[str]:
         """Name the global and closure variables that are not what the code takes them for."""

@@ -1,10 +1,10 @@
 """Entries that hand calls to the plain Python function: what CPython runs costs no detour through Python code.
 
 All functions share them. They find the plain function in the object that is called, with a count of the calls that go
-there. There are two: one for functions without native code, behind whose last call comes one of `Function.__call__`,
+there. There are two: one for functions without native code, behind whose last call comes one of `Function._first_call`,
 and one behind native entries, for calls that none of these takes; then the slow path is next. A third one hands calls
-to `Function.__call__`: with none at all that is where CPython takes them, too, but `PyVectorcall_Call` wants one. They
-are a dozen instructions, assembled here: most programs that leave calls to CPython never load LLVM. Where calls nest,
+to Python code of ljit's, which gets frames beyond the recursion limit for that (`cpython/frame_count.py`). They are a
+few dozen instructions, assembled here: most programs that leave calls to CPython never load LLVM. Where calls nest,
 CPython takes C stack for each of them, so that the entries look how much is left, as native code does.
 """
 
@@ -15,10 +15,11 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from types import FunctionType
 
+from ljit.cpython.frame_count import GRANTED, recursion_remaining
 from ljit.cpython.stack import compiler_frames
 from ljit.runtime.vectorcall import (
     TYPE_OF_OBJECT,
@@ -41,6 +42,7 @@ __all__ = [
     "is_stack_small",
     "last_entry",
     "let_calls_come",
+    "let_first_calls_come_to",
     "pass_behind",
     "pass_calls",
     "stop_passing",
@@ -76,27 +78,66 @@ _PASS = """
       ff a7 FUNCTION             jmp  [rdi + function]          # what calls of a plain function jump to
 """
 _BACK = """
-back: 49 ba COME                 mov  r10, come                 # from now on `__call__`
+back: 49 ba COME                 mov  r10, come                 # from now on the first call
       4c 89 10                   mov  [rax], r10
       41 ff e2                   jmp  r10
 """
+# More than a thousand arguments go to `__call__` as if there were no entry: the stack has no room for any number.
 _COME = """
-      57                         push rdi                       # the callable
-      56                         push rsi                       # its arguments
-      52                         push rdx                       # their number, with a flag
-      51                         push rcx                       # names of keywords
-      50                         push rax                       # the stack is a multiple of 16 bytes where calls are
+      55                         push rbp
+      48 89 e5                   mov  rbp, rsp
+      53                         push rbx
+      41 54                      push r12
+      41 55                      push r13
+      41 56                      push r14
+      41 57                      push r15
+      48 83 ec 08                sub  rsp, 8                    # it is a multiple of 16 bytes where calls are
+      49 89 fc                   mov  r12, rdi                  # the callable
+      49 89 f5                   mov  r13, rsi                  # its arguments
+      49 89 d6                   mov  r14, rdx                  # their number
+      49 0f ba f6 3f             btr  r14, 63                   # without a flag
+      49 89 cf                   mov  r15, rcx                  # names of keywords
       48 b8 THREAD               mov  rax, PyThreadState_Get
       ff d0                      call rax
-      59                         pop  rcx
-      41 58                      pop  r8
-      59                         pop  rcx
-      5a                         pop  rdx
-      5e                         pop  rsi
-      48 0f ba f1 3f             btr  rcx, 63                   # the flag
-      48 89 c7                   mov  rdi, rax
+      48 8d 98 COUNT             lea  rbx, [rax + count]        # how many frames the limit allows
+      4c 89 f1                   mov  rcx, r14
+      4d 85 ff                   test r15, r15
+      74 04                      jz   some
+      49 03 4f 10                add  rcx, [r15 + 16]           # the number of keywords
+some: 48 81 f9 e8 03 00 00       cmp  rcx, 1000
+      76 21                      jbe  few
+      48 8d bb BACK              lea  rdi, [rbx - count]        # the thread
+      4c 89 e6                   mov  rsi, r12
+      4c 89 ea                   mov  rdx, r13
+      4c 89 f1                   mov  rcx, r14
+      4d 89 f8                   mov  r8, r15
       48 b8 MAKE_CALL            mov  rax, _PyObject_MakeTpCall
-      ff e0                      jmp  rax
+      ff d0                      call rax
+      eb 4d                      jmp  done
+few:  81 03 GRANTED              add  dword [rbx], granted
+      48 8d 04 cd 17 00 00 00    lea  rax, [rcx * 8 + 23]       # the callable in front of the arguments
+      48 83 e0 f0                and  rax, -16
+      48 29 c4                   sub  rsp, rax
+      4c 89 24 24                mov  [rsp], r12
+      48 8d 7c 24 08             lea  rdi, [rsp + 8]
+      4c 89 ee                   mov  rsi, r13
+      f3 48 a5                   rep  movsq
+      48 b8 FIRST                mov  rax, first
+      48 8b 38                   mov  rdi, [rax]
+      48 89 e6                   mov  rsi, rsp
+      49 8d 56 01                lea  rdx, [r14 + 1]
+      4c 89 f9                   mov  rcx, r15
+      48 b8 CALL                 mov  rax, PyObject_Vectorcall
+      ff d0                      call rax
+      81 2b GRANTED              sub  dword [rbx], granted
+done: 48 8d 65 d8                lea  rsp, [rbp - 40]
+      41 5f                      pop  r15
+      41 5e                      pop  r14
+      41 5d                      pop  r13
+      41 5c                      pop  r12
+      5b                         pop  rbx
+      5d                         pop  rbp
+      c3                         ret
 """
 _SLOW = """
 back: 48 b8 SLOW                 mov  rax, slow
@@ -138,6 +179,8 @@ class _Entry:
         self.last_address: int = self.address + len(passing + back)
         self._stack = (ctypes.c_uint64 * 2).from_address(place + _PAGE)
         self.slow = ctypes.c_uint64.from_address(place + _PAGE + 2 * _WORD)
+        first = ctypes.c_uint64.from_address(place + _PAGE + 3 * _WORD)
+        first.value = id(_first_call[0])
         self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(text) - len(_HERE))
         self._libc = libc
 
@@ -178,8 +221,16 @@ def _entry() -> _Entry | None:
         return None
 
 
+_first_call: list[Callable[..., object]] = []
+
+
+def let_first_calls_come_to(method: Callable[..., object]) -> None:
+    """Say what calls come to: they are granted `GRANTED` frames beyond the recursion limit."""
+    _first_call[:] = [method]
+
+
 def let_calls_come(owner: object) -> None:
-    """Let the next call of `owner` come to its `__call__`."""
+    """Let the next call of `owner` come to what `let_first_calls_come_to` said."""
     entry = _entry()
     set_vectorcall(owner, entry.address_of_coming if entry is not None else 0)
 
@@ -228,7 +279,7 @@ def stop_passing(owner: object, fn: FunctionType) -> None:
 
 
 def go_on_passing(owner: object, fn: FunctionType) -> bool:
-    """Whether a call came to `__call__` only since another thread has looked at its stack: then the next ones pass.
+    """Whether a call came here only since another thread has looked at its stack: then the next ones pass.
 
     RecursionError if the stack is full.
     """
@@ -252,10 +303,9 @@ def is_stack_small() -> bool:
 
 def _machine_code(texts: Sequence[str], place: int) -> Iterator[bytes]:
     data, python = place + _PAGE, ctypes.pythonapi
-    get_thread, make_call = (
-        ctypes.cast(f, ctypes.c_void_p).value
-        for f in (python.PyThreadState_Get, python._PyObject_MakeTpCall)
-    )
+    functions = python.PyThreadState_Get, python._PyObject_MakeTpCall, python.PyObject_Vectorcall
+    get_thread, make_call, call = (ctypes.cast(f, ctypes.c_void_p).value for f in functions)
+    count = recursion_remaining() or 0  # where it is not known nothing is granted
     words = {
         "TYPE": struct.pack("<b", TYPE_OF_OBJECT),
         "OFFSET": struct.pack("<i", TYPE_VECTORCALL_OFFSET),
@@ -265,6 +315,11 @@ def _machine_code(texts: Sequence[str], place: int) -> Iterator[bytes]:
         "COME": struct.pack("<Q", place),
         "THREAD": struct.pack("<Q", get_thread),
         "MAKE_CALL": struct.pack("<Q", make_call),
+        "COUNT": struct.pack("<i", count),
+        "BACK": struct.pack("<i", -count),
+        "GRANTED": struct.pack("<i", GRANTED),
+        "FIRST": struct.pack("<Q", data + 3 * _WORD),
+        "CALL": struct.pack("<Q", call),
     }
     fields = {name: word.hex() for name, word in words.items()}
     for text in texts:

@@ -37,8 +37,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ljit import config
+from ljit.cpython.frame_count import thread
 from ljit.cpython.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
-from ljit.cpython.recursion import activations, call_plainly, is_deep
+from ljit.cpython.recursion import call_plainly, is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.likely import (
     are_numbers,
@@ -195,7 +196,7 @@ def is_asked_for() -> bool:
     So it is where it comes from code that is not decorated, and few functions are: those that its functions call are
     part of it, whose loops count their trips.
     """
-    return activations.depth == 0 and are_few()
+    return thread.frames.depth == 0 and are_few()
 
 
 def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:

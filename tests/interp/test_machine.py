@@ -757,6 +757,7 @@ ATTRIBUTES = {
     ],
     "py::delattr": [({"name": "value"}, (Thing(),)), ({"name": "nothing"}, (Thing(),))],
     "py::call": [({}, (max, 1, 2)), ({"kwnames": ("key",)}, (max, 1, -2, abs)), ({}, (len, 1))],
+    "py::call_ex": [({}, (max, [1, -2], None)), ({}, (max, (1, -2), {"key": abs}))],
     "py::call_method": [
         ({"name": "method"}, (Thing(), 1)),
         ({"name": "method", "kwnames": ("y",)}, (Thing(), 1, 2)),

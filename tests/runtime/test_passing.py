@@ -290,3 +290,12 @@ def test_a_thread_whose_stack_is_too_small_for_a_compile_compiles_nothing(tmp_pa
         [sys.executable, program], capture_output=True, text=True, check=False, env=environment
     )
     assert (done.stdout, done.stderr) == ("1 False True\n", "")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 998, 999, 1000, 1001, 5000])
+def test_first_calls_take_any_number_of_arguments(count):
+    for named in ({}, {"a": 1}, {f"n{k}": k for k in range(700)}):
+        f = ljit.jit(lambda *args, **kwargs: (args, kwargs))
+        args = tuple(range(count))
+        for _ in range(3):
+            assert f(*args, **named) == (args, named)

@@ -13,11 +13,12 @@ import math
 import operator
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ljit.cpython.frame_count import thread
 from ljit.packed_types import TYPECODES
 from ljit.types import ANY, ListType, ObjectType, Type, ViewType
 from ljit.value_types import register_class, type_of
@@ -83,6 +84,19 @@ def next_of(cell: list[Any], end: object) -> object:
     return next(cell[0], end)
 
 
+_FRAMES_TO_ITERATOR = 3  # from where the loop asks: `has_next`, the cursor's, and this one's
+
+
+def _next_of_users(iterator: Iterator[object]) -> object:
+    """What an iterator gives that may run users' code, which finds the frames of the loop, none of ljit's."""
+    left = thread.frames.left
+    left.value += _FRAMES_TO_ITERATOR
+    try:
+        return next(iterator, END)
+    finally:
+        left.value -= _FRAMES_TO_ITERATOR
+
+
 class Cursor(tuple[list[Any]]):
     """Any iterator, as ([iterator, item, k],): asked for trip k, it advances; then it has the item.
 
@@ -95,7 +109,7 @@ class Cursor(tuple[list[Any]]):
         """Whether there is an item for trip k; asked again for the same k, it does not advance."""
         (cell,) = self
         if k != cell[2]:
-            cell[1] = next_of(cell, END)
+            cell[1] = next(cell[0], END) if type(cell[0]) in QUIET else _next_of_users(cell[0])
             cell[2] = k
         return cell[1] is not END
 
