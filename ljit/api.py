@@ -117,7 +117,10 @@ class _Calls:
         waiting = vars(self).get("waiting")
         if waiting is not None:
             made.cold.wait_until_now(
-                waiting.seconds, waiting.samples, is_asked_for=waiting.is_asked_for
+                waiting.seconds,
+                waiting.samples,
+                is_asked_for=waiting.is_asked_for,
+                is_last_chance=waiting.is_last_chance,
             )
         return made
 

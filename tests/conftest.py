@@ -58,9 +58,13 @@ def loops_are_outlined_early():
 
 @pytest.fixture(autouse=True)
 def few_functions_are_decorated(monkeypatch):
-    """What other tests have decorated, translated and compiled leaves the functions of a test all room there is."""
+    """What other tests have decorated, translated and compiled leaves the functions of a test all room there is.
+
+    Nor need a test run for as long as its compiles take; `test_waiting.py` has what must.
+    """
     waiting._functions.clear()
     monkeypatch.setattr(waiting._Start, "of_process", None)
+    monkeypatch.setattr(waiting, "_LITTLE", float("inf"))
 
 
 @pytest.fixture

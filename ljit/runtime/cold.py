@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
     from ljit.runtime.native import NativeUnit
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "takes_objects"]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "are_of_numbers", "takes_objects"]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
@@ -90,6 +90,7 @@ class ColdCalls(Record, frozen=False):
     seconds: float = 0.0  # that all calls took, by those that were timed
     waited: float = 0.0  # seconds that calls took before the function was translated
     is_asked_for: bool = False  # by code that is not decorated, in a program of few functions
+    is_last_chance: bool = False  # the first call is all that there may be, and cannot be left
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
@@ -109,10 +110,15 @@ class ColdCalls(Record, frozen=False):
         return ColdCalls(limit, jumps.has_loops, are_short=True)
 
     def wait_until_now(
-        self, seconds: float, samples: Sequence[object] | None, *, is_asked_for: bool
+        self,
+        seconds: float,
+        samples: Sequence[object] | None,
+        *,
+        is_asked_for: bool,
+        is_last_chance: bool,
     ) -> None:
         """Note what the calls took before there was an executor, and what arguments are like."""
-        self.is_asked_for = is_asked_for
+        self.is_asked_for, self.is_last_chance = is_asked_for, is_last_chance
         self.waited = seconds
         self.last_types = tuple(map(type_of, samples)) if samples is not None else None
 
@@ -167,7 +173,12 @@ class ColdCalls(Record, frozen=False):
             return True
         is_free = is_compiler_loaded() or has_run(SECONDS_OF_LLVM)
         seconds = price(plan, baseline) + (0.0 if is_free else SECONDS_OF_LLVM)
-        return has_room(seconds, is_likely=self.is_likely(plan), spent=plan.seconds)
+        return has_room(
+            seconds,
+            is_likely=self.is_likely(plan),
+            spent=plan.seconds,
+            at_once=_takes_arrays(plan.types) or (self.is_last_chance and not plan.runs),
+        )
 
     def may_optimise(self, plan: Plan, unit: NativeUnit) -> bool:
         """Whether a plan's quick code that was used up is to be optimised now; loops over numbers gain most by that."""
@@ -200,14 +211,15 @@ class ColdCalls(Record, frozen=False):
         if not (is_likely or self._may_load):
             return False
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
-        return is_staked(price(plan, baseline), most=most, is_likely=is_likely)
+        at_once = _takes_arrays(plan.types)
+        return is_staked(price(plan, baseline), most=most, is_likely=is_likely, at_once=at_once)
 
     def is_likely(self, plan: Plan) -> bool:
         """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""
         return plan.has_large_arrays or (plan.has_many_trips and self.are_loops_over_numbers(plan))
 
     def are_loops_over_numbers(self, plan: Plan) -> bool:
-        return not self.are_short and all(map(_is_of_numbers, plan.types))
+        return not self.are_short and are_of_numbers(plan.types)
 
     def is_slowed_by(self, plan: Plan, baseline: Baseline) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
@@ -281,7 +293,8 @@ class ColdCalls(Record, frozen=False):
         if not self.has_loops:
             seconds = self.each = without_delays(seconds, self.each, fn.__code__)
         self.calls += calls
-        self.seconds += claim(seconds * calls)
+        of_objects = self.last_types is None or not are_of_numbers(self.last_types)
+        self.seconds += claim(seconds * calls, of_objects=of_objects)
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
             self.limit = 0
 
@@ -311,9 +324,14 @@ def _takes_arrays(types_: Iterable[Type]) -> bool:
     return any(map(is_numpy, types_))
 
 
+def are_of_numbers(types_: Iterable[Type]) -> bool:
+    """Whether the argument types are numbers, arrays and the like, or lists and tuples of them."""
+    return all(map(_is_of_numbers, types_))
+
+
 def _is_of_numbers(t: Type) -> bool:
     if isinstance(t, ItemsType):
-        return all(map(_is_of_numbers, t.items))
+        return are_of_numbers(t.items)
     if isinstance(t, ListType):
         return _is_of_numbers(t.item)
     return is_number(t) or is_numpy(t) or t in (UINT, RANGE) or is_packed(t)

@@ -24,7 +24,7 @@ from ljit.cpython.own_frames import drop_own_frames
 from ljit.cpython.own_time import seconds_here, timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.records import Record
-from ljit.runtime.waiting import has_room, seconds_claimed
+from ljit.runtime.waiting import counted_once, has_room, seconds_claimed
 
 if TYPE_CHECKING:
     from ljit.frontend.counted_trips import CountedLoop
@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 __all__ = ["CountedCalls"]
 
 _MOST_TRIPS = 256  # from one look to the next: CPython has these numbers at hand
-_OF_CALLEES = 0.75  # of what calls within it take: these functions are compiled by themselves
+# Of what a likely call took, for calls within it: they may stand in its loops. Where those that are given objects take
+# more than a part of it, it is none.
+_OF_CALLEES = 0.75
+_MOST_OF_OBJECTS = 0.25
+_LEAST_OWN = (
+    1 / 8
+)  # of any other call, that counts as its own: what it drives may end before it does
 _LOOKS = 16  # in the time until a call is left, at least
 
 
@@ -61,7 +67,8 @@ class _Clock(Record, frozen=False):
     last: float
     trips: int = 8
     own: float | None = None  # time of the processor, where a look at it was due first
-    claims: float = 0.0  # what calls of all functions had taken then
+    claims: tuple[float, float] = (0.0, 0.0)  # what calls of all functions had taken then
+    of_callees: float = 0.0  # the largest part of the call so far that was theirs
 
 
 class CountedCalls:
@@ -116,16 +123,31 @@ class CountedCalls:
             return False
         if clock.own is None:
             clock.own, clock.claims = seconds_here(), seconds_claimed()
-        spent = self.seconds / 2 + seconds_here() - clock.own
-        spent -= _OF_CALLEES * min(seconds_claimed() - clock.claims, spent)
-        if spent < self.seconds or not self._has_room(spent):
+        observed = seconds_here() - clock.own
+        if observed < self.seconds / 2:
+            return False
+        own, is_likely = self._own_seconds(clock, observed)
+        if own < self.seconds or not has_room(self.price, spent=own, is_likely=is_likely):
             return False
         # If it cannot be left at this loop, it may be at another one.
         clock.begun, clock.own = now, None
         return True
 
-    def _has_room(self, spent: float) -> bool:
-        return has_room(self.price, spent=spent, is_likely=self.is_likely)
+    def _own_seconds(self, clock: _Clock, observed: float) -> tuple[float, bool]:
+        """What counts as a call's own time, and whether it is still likely to be a long loop over numbers.
+
+        One that only drives other functions gains nothing by being native: they are compiled by themselves. When they
+        are, nobody tells what they take, but what they took before.
+        """
+        spent = self.seconds / 2 + observed
+        of_callees, of_objects = (
+            now - then for now, then in zip(seconds_claimed(), clock.claims, strict=True)
+        )
+        of_callees = min(counted_once(of_callees), observed)
+        clock.of_callees = max(clock.of_callees, of_callees / observed)
+        if self.is_likely and of_objects <= _MOST_OF_OBJECTS * observed:
+            return spent - _OF_CALLEES * of_callees, True
+        return spent * max(1.0 - clock.of_callees, _LEAST_OWN), False
 
     def _can_leave(self, loop: int, iterators: Iterable[object]) -> bool:
         """Whether the interpreter can go on there; the function is translated for that.

@@ -38,7 +38,7 @@ from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.callees import KnownCallees
-from ljit.runtime.cold import ColdCalls, takes_objects
+from ljit.runtime.cold import ColdCalls, are_of_numbers, takes_objects
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
 from ljit.runtime.hooks import Hooks
@@ -307,7 +307,7 @@ class ProfilingExecutor:
     def pay(self, plan: Plan, seconds: float) -> None:
         """Count what the interpreter took; most of it CPython would not have taken."""
         plan.seconds += seconds
-        claim(seconds * (1 - _SLOWNESS))
+        claim(seconds * (1 - _SLOWNESS), of_objects=not are_of_numbers(plan.types))
         of_own_work = counted_once(seconds * _SLOWNESS)
         add_own_work(of_own_work)
         self.bet.add(of_own_work)

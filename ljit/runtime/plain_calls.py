@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ljit.cpython.own_time import TimeOfCall, without_delays
 from ljit.cpython.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.cold import are_of_numbers
 from ljit.runtime.likely import calls_its_name, has_large_array, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
@@ -91,7 +92,7 @@ def run_watched(
             seconds = plan.each = without_delays(seconds, plan.each, executor.fn.__code__)
         if plan.runs:  # else there is no profile yet
             plan.runs += calls
-        plan.seconds += claim(seconds * calls)
+        plan.seconds += claim(seconds * calls, of_objects=not are_of_numbers(plan.types))
         if not is_native:
             cold.passed = _calls_to_pass(
                 plan, price(plan, baseline), seconds, are_short=cold.are_short

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.runtime.plans import Plan, quick_runs
-from ljit.runtime.waiting import seconds_of_program
+from ljit.runtime.waiting import is_within_most, seconds_of_program
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
@@ -22,7 +22,6 @@ _SECONDS_OF_COMPILE = 0.008  # of whatever is small
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
 OPTIMISING = 4  # times as long as quick code
 _SECONDS_OF_DOUBT = 0.2  # of compiles, as which what is estimated without any counts
-_PART_OF_OPTIMISING = 0.5  # of what it takes: so long has quick code to have been there
 _LEAST_TIMES, _MOST_TIMES = 0.25, 8.0  # as much as at first, that quick code may run once more
 
 
@@ -44,14 +43,14 @@ def price(plan: Plan, baseline: Baseline) -> float:
 
 
 def is_optimising_due(unit: NativeUnit) -> bool:
-    """Whether quick code, which has run as often as it should, may have taken a part of what optimising takes.
+    """Whether quick code, which has run as often as it should, may have taken as long as optimising takes.
 
     What it counts says nothing of how long its compile took: large code is hardly there when it is used up. If it can
     not have run so long, it goes on, for as much as is missing if nothing else runs.
     """
-    needed = _PART_OF_OPTIMISING * OPTIMISING * unit.seconds
+    needed = OPTIMISING * unit.seconds
     seconds = seconds_of_program() - unit.begun
-    if seconds >= needed:
+    if seconds >= needed and is_within_most(needed):
         return True
     times = needed / max(seconds, needed / _MOST_TIMES) - 1.0
     unit.code.go_on_quick(max(times, _LEAST_TIMES))

@@ -17,6 +17,10 @@ All that ljit does has to have room (`has_room`) in one of these:
   large arrays (`likely.py`). Functions that are given objects are as often as not the plumbing of a package, those
   that are given 3 and 50 seldom take long, and what calls prepare while a module is imported does neither.
 
+And where nothing says that it is likely to pay, the compiler is loaded, and what it does goes on, while that stays
+below three quarters of what the program took: most programs end soon, and one of 0.3 s would take twice as long with
+the compiler loaded. But for a first call that nobody could leave later, and for arrays, on which code gains much.
+
 A stake is what bets may lose. What was done for a function that has run as long since, by its loops in the interpreter
 or in quick code, is *won* (`Bet`): so of a collection of kernels all are bet on, of a package's hundreds hardly any.
 
@@ -71,6 +75,7 @@ __all__ = [
     "has_run",
     "is_asked_for",
     "is_staked",
+    "is_within_most",
     "leaves_calls",
     "loading",
     "seconds_claimed",
@@ -82,9 +87,9 @@ _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
 _LEAST_STAKE = 0.1  # seconds, for what is likely: nobody waits long for that
-_TIMES_LOADING = (
-    2  # as long as loading the compiler takes has a program to run: it has more to compile then
-)
+# Of the time that the program took, for all that ljit did and is to do next where that is not likely to pay.
+_MOST = 3 / 4
+_LITTLE = 0.03  # seconds, that it may be at any time: to count trips
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _SECONDS_OF_NUMPY = 0.07  # the same where the program has not imported it
@@ -114,10 +119,10 @@ class _Start:
 class _Claims:
     """What calls of functions took, all together. Those within them are in it as often, unless they were timed."""
 
-    __slots__ = ("seconds",)
+    __slots__ = ("of_objects", "seconds")
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds = self.of_objects = 0.0
 
 
 _claims = _Claims()
@@ -161,15 +166,17 @@ def loading() -> Iterator[None]:
     _Start.of_loading += seconds
 
 
-def claim(seconds: float) -> float:
-    """Count what calls of one function took."""
+def claim(seconds: float, *, of_objects: bool = False) -> float:
+    """Count what calls of one function took; `of_objects`: these were given more than numbers and arrays."""
     _claims.seconds += seconds
+    if of_objects:
+        _claims.of_objects += seconds
     return seconds
 
 
-def seconds_claimed() -> float:
-    """What calls of all functions took."""
-    return _claims.seconds
+def seconds_claimed() -> tuple[float, float]:
+    """What calls of all functions took, and those of them that were given objects."""
+    return _claims.seconds, _claims.of_objects
 
 
 def counted_once(seconds: float) -> float:
@@ -199,17 +206,32 @@ def is_asked_for() -> bool:
     return thread.frames.depth == 0 and are_few()
 
 
-def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:
+def has_room(
+    seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False, at_once: bool = False
+) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
-    `spent`: on the function's own calls. `is_likely`: these are loops over numbers, or on large arrays.
+    `spent`: on the function's own calls. `is_likely`: these are loops over numbers, or on large arrays. What is not
+    waits until the program has run long enough; not if it is wanted `at_once`, as it cannot be done later, or gains
+    much.
     """
     if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
         return True
-    most = _SHARE * seconds_of_program() + _stake(
-        is_likely=is_likely
-    )  # in front: the time may begin here
-    return _at_stake(is_likely=is_likely) + seconds <= most
+    of_program = seconds_of_program()  # in front of all else: the time may begin here
+    most = _SHARE * of_program + _stake(is_likely=is_likely)
+    fits = _at_stake(is_likely=is_likely) + seconds <= most
+    return fits and (is_likely or at_once or is_within_most(seconds))
+
+
+def is_within_most(seconds: float) -> bool:
+    """Whether as much work more leaves what ljit did within what it may do where that is not likely to pay.
+
+    Loading counts before it is done: then what is loaded had better be used.
+    """
+    if not config.settings().cold_calls:
+        return True
+    work = _own_work() - _Start.of_loading
+    return work + seconds <= max(_MOST * seconds_of_program(), _LITTLE)
 
 
 def has_run(seconds: float) -> bool:
@@ -217,9 +239,12 @@ def has_run(seconds: float) -> bool:
     return seconds <= 0.0 or not config.settings().cold_calls or seconds_of_program() >= seconds
 
 
-def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
+def is_staked(
+    seconds: float, *, most: float = math.inf, is_likely: bool = False, at_once: bool = False
+) -> bool:
     """Whether as much work is within the stake, and brings what ljit did so far to no more than `most`."""
-    return _at_stake(is_likely=is_likely) + seconds <= min(_stake(is_likely=is_likely), most)
+    fits = _at_stake(is_likely=is_likely) + seconds <= min(_stake(is_likely=is_likely), most)
+    return fits and (is_likely or at_once or is_within_most(seconds))
 
 
 def _at_stake(*, is_likely: bool) -> float:
@@ -275,6 +300,7 @@ class Waiting:
             "_seconds_of_counting",
             "_watched",
             "is_asked_for",
+            "is_last_chance",
             "samples",
         ),
     )
@@ -295,6 +321,7 @@ class Waiting:
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
         self.is_asked_for = False  # and therefore translated
+        self.is_last_chance = False  # the same: the first call may be all, and cannot be left
         self.samples: Sequence[object] | None = None  # of the first call's arguments
         #: who counts the trips of calls, once one is to be translated
         self._watched: CountedCalls | None = None
@@ -315,16 +342,19 @@ class Waiting:
         """
         price, loading = self._price, _seconds_of_loading()
         is_paid = self._seconds >= price and counted_once(self._seconds) >= price
-        if is_paid and has_run(loading) and has_room(price, spent=self._seconds):
-            return True
         is_likely = self._is_likely(values)
-        if is_likely and has_array(values):
+        on_arrays = has_array(values)
+        may_load = is_likely or on_arrays or not loading
+        may_load = may_load or is_within_most(loading + price + _SECONDS_OF_COMPILE)
+        if is_paid and may_load and has_run(loading) and has_room(price, spent=self._seconds):
+            return True
+        if is_likely and on_arrays:
             return has_room(price + loading, is_likely=True)
         is_first = not self._calls
         if self._is_early and is_first:
             return False
         may_be_bet_on = self._is_recursive or (self._levels and not is_first)
-        if may_be_bet_on and is_asked_for() and has_room(price + loading):
+        if may_be_bet_on and is_asked_for() and has_room(price + loading, at_once=on_arrays):
             self.is_asked_for = True
             return True
         if not self._levels:
@@ -338,8 +368,10 @@ class Waiting:
             watched.is_likely = is_likely
             watched.seconds = self._seconds_until_left(loading, is_likely=is_likely)
             return False
-        is_due = is_likely or (is_first and watched is not None and watched.has_loops)
-        return is_due and has_room(price + loading, is_likely=is_likely)
+        cannot_be_left = is_first and watched is not None and watched.has_loops
+        self.is_last_chance = cannot_be_left and is_asked_for()
+        at_once, is_due = self.is_last_chance, is_likely or cannot_be_left
+        return is_due and has_room(price + loading, is_likely=is_likely, at_once=at_once)
 
     def _seconds_until_left(self, loading: float, *, is_likely: bool) -> float:
         """What a call may take whose trips are counted, before it is translated and compiled."""
@@ -349,9 +381,9 @@ class Waiting:
 
     def _is_likely(self, values: Sequence[object]) -> bool:
         """Whether the call may well take long."""
+        self._of_numbers = are_numbers(values)
         if not self._levels:
             return has_large_array(values)
-        self._of_numbers = are_numbers(values)
         with_defaults = [*values, *self._defaults[len(values) :]]
         return self._of_numbers and may_be_many_trips(
             with_defaults, self._levels, if_unknown=not self._calls and is_asked_for()
@@ -398,7 +430,7 @@ class Waiting:
         was_due = self._seconds >= self._price  # but there was no room
         is_first = not self._calls
         self._calls += calls
-        self._seconds += claim(seconds * calls)
+        self._seconds += claim(seconds * calls, of_objects=not self._of_numbers)
         part = _PART_OF_LOOPS if self._of_numbers else 1
         within = max(SECONDS_PASSED, self._seconds * PART_PASSED)
         if not was_due:

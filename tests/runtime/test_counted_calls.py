@@ -414,21 +414,45 @@ def test_looks_are_as_frequent_as_trips_are_long(monkeypatch):
     assert [calls.look(looks, 0)[0] for _ in range(9)] == [128, 64, 32, 16, 8, 4, 2, 1, 1]
 
 
-def test_calls_within_one_count_for_a_quarter_until_it_is_left(clock, monkeypatch):
+def looks_until_it_is_left(clock, *, is_likely, most=1000):
+    """How many there are of a call that may take a second, one each hundredth."""
     clock.step = 0.01
+    calls, looks = CountedCalls(summed, lambda: None), 0
+    calls.seconds, calls.is_likely = 1.0, is_likely
+    seen = counted_calls._Clock(clock.perf_counter(), clock.now)
+    while looks < most and not calls._is_over(seen, clock.perf_counter()):
+        looks += 1
+    return looks
 
-    def looks_until_it_is_left():
-        calls, looks = CountedCalls(summed, lambda: None), 0
-        calls.seconds = 1.0
-        seen = counted_calls._Clock(clock.perf_counter(), clock.now)
-        while not calls._is_over(seen, clock.perf_counter()):
-            looks += 1
-        return looks
 
-    monkeypatch.setattr(counted_calls, "seconds_claimed", lambda: 0.0)
-    assert 95 <= looks_until_it_is_left() <= 105
-    monkeypatch.setattr(counted_calls, "seconds_claimed", lambda: clock.now)
-    assert 245 <= looks_until_it_is_left() <= 255
+@pytest.fixture
+def claims(clock, monkeypatch):
+    """What calls within one took, by the clock: all of them, and those that were given objects."""
+    found = {"seconds": lambda now: (0.0, 0.0)}
+    monkeypatch.setattr(counted_calls, "counted_once", lambda seconds: seconds)
+    monkeypatch.setattr(counted_calls, "seconds_claimed", lambda: found["seconds"](clock.now))
+    return found
+
+
+def test_calls_within_a_likely_one_count_for_a_quarter_until_it_is_left(clock, claims):
+    assert 95 <= looks_until_it_is_left(clock, is_likely=True) <= 105
+    claims["seconds"] = lambda now: (now, 0.0)
+    assert 245 <= looks_until_it_is_left(clock, is_likely=True) <= 255
+
+
+def test_a_call_that_only_drives_others_is_left_late(clock, claims):
+    assert 95 <= looks_until_it_is_left(clock, is_likely=False) <= 105
+    claims["seconds"] = lambda now: (now, 0.0)
+    assert 740 <= looks_until_it_is_left(clock, is_likely=False) <= 810
+    claims["seconds"] = lambda now: (now, now)  # of objects: loops over numbers take no time
+    assert 740 <= looks_until_it_is_left(clock, is_likely=True) <= 810
+
+
+def test_what_calls_within_one_took_counts_when_they_are_native(clock, claims):
+    """Then nobody tells what they take."""
+    start = clock.now
+    claims["seconds"] = lambda now: (0.9 * min(now - start, 1.8), 0.0)
+    assert 740 <= looks_until_it_is_left(clock, is_likely=False) <= 810
 
 
 def test_what_is_loaded_for_calls_that_wait_is_no_compiler(clock, monkeypatch):

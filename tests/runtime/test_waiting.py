@@ -73,6 +73,13 @@ def total(n):
     return result
 
 
+def total_of(xs):
+    result = 0
+    for x in xs:
+        result += x
+    return result
+
+
 def decorate_others(count):
     return [ljit.jit(lambda: None) for _ in range(count)]
 
@@ -470,6 +477,105 @@ def test_ljit_takes_a_share_of_the_time(clock):
     assert not waiting.has_room()
     clock.go_on(1.0)
     assert waiting.has_room(0.9 * share)
+
+
+@pytest.fixture
+def as_long_as_the_program(clock, monkeypatch):
+    """There is room in the stake for all, but not in the time that the program took."""
+    monkeypatch.setattr(waiting, "_MOST", 1.0)
+    monkeypatch.setattr(waiting, "_LITTLE", 0.05)
+    monkeypatch.setattr(waiting, "_STAKE", float("inf"))
+
+
+def test_ljit_takes_no_longer_than_the_program_but_for_what_is_likely(
+    clock, as_long_as_the_program
+):
+    assert waiting.has_room(waiting._LITTLE)
+    assert not waiting.has_room(0.5)
+    assert not waiting.is_staked(0.5)
+    assert waiting.has_room(0.5, is_likely=True)
+    assert waiting.is_staked(0.5, is_likely=True)
+    clock.go_on(1.0)
+    assert waiting.has_room(0.9)
+    assert waiting.is_staked(0.9)
+    with waiting.loading():
+        clock.go_on(10.0)
+    assert waiting.has_room(0.9), "what is loaded had better be used"
+    with own_time.timed_apart():
+        clock.go_on(0.8)
+    assert not waiting.has_room(0.3)
+    assert waiting.has_room(0.1)
+    clock.go_on(0.2)
+    assert waiting.has_room(0.3)
+    with config.overridden(cold_calls=False):
+        assert waiting.has_room(100.0)
+        assert waiting.is_within_most(100.0)
+
+
+def test_the_compiler_is_loaded_when_the_program_took_as_long_as_that_and_a_compile(
+    clock, as_long_as_the_program, monkeypatch
+):
+    f = ljit.jit(tick)
+    needed = 1.0 + price_of(tick) + waiting._SECONDS_OF_COMPILE
+    monkeypatch.setattr(waiting, "_seconds_of_loading", lambda: 1.0)
+    ljit.jit(tick)(clock, 0.9 * needed)
+    f(clock, 2 * price_of(tick))
+    for _ in range(100):
+        f(clock, 0.0)
+    assert counts_as_waiting(f), (
+        "its calls have paid for it, but the program ends soon, for all that is known"
+    )
+    clock.go_on(0.1 * needed)
+    for _ in range(1000):  # those that jump come first
+        f(clock, 0.0)
+    assert not counts_as_waiting(f)
+
+
+def test_a_first_call_that_cannot_be_left_is_the_interpreters_whatever_the_program_took(
+    clock, as_long_as_the_program, monkeypatch
+):
+    monkeypatch.setattr(waiting, "_SECONDS_OF_UNIT", 1.0)
+    first, within = ljit.jit(total), ljit.jit(total)
+    assert first(4) == 6
+    (plan,) = first._executor.plans.values()
+    assert plan.runs == 1
+    calls_it = ljit.jit(lambda: within(4))
+    assert calls_it() == 6
+    assert counts_as_waiting(within), "it is part of what is called"
+
+
+def test_functions_that_are_given_arrays_need_not_wait_until_the_program_took_as_long(
+    clock, as_long_as_the_program
+):
+    f = ljit.jit(total_of)
+    for _ in range(4):
+        assert f(np.array([1.0, 2.0])) == 3.0
+    (plan,) = f._executor.plans.values()
+    assert (plan.runs, plan.compiles) == (1, 1)
+
+
+def test_quick_code_is_not_optimised_before_the_program_took_as_long(clock, as_long_as_the_program):
+    class Code:
+        times = 0.0
+
+        def go_on_quick(self, times):
+            self.times = times
+
+    class Unit:
+        code, begun, seconds = Code(), 0.0, 0.25
+
+    assert not prices.is_optimising_due(Unit)
+    assert Unit.code.times == prices._MOST_TIMES - 1.0
+    clock.go_on(0.8)
+    assert not prices.is_optimising_due(Unit)
+    assert Unit.code.times == pytest.approx(0.25)
+    clock.go_on(0.4)
+    assert prices.is_optimising_due(Unit)
+    with own_time.timed_apart():
+        clock.go_on(0.5)
+    Unit.code.times = 0.0
+    assert not prices.is_optimising_due(Unit), "other compiles took most of it"
+    assert Unit.code.times == prices._LEAST_TIMES
 
 
 def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
