@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config
 from ljit.cpython import interpreters
+from ljit.cpython.exits import clear_at_exit
 from ljit.cpython.frame_count import GRANTED, thread
 from ljit.cpython.frames import calls_for_frames, pass_over
 from ljit.cpython.garbage import no_collections
@@ -160,6 +161,7 @@ class _Function:
         functools.update_wrapper(self, fn)
         self._calls = _Calls(fn, options, self)
         let_calls_come(self)
+        clear_at_exit(fn.__globals__)
 
     @property
     def _executor(self) -> ProfilingExecutor:
