@@ -176,6 +176,7 @@ class ColdCalls(Record, frozen=False):
         return has_room(
             seconds,
             is_likely=self.is_likely(plan),
+            of_numbers=self.are_loops_over_numbers(plan),
             spent=plan.seconds,
             at_once=_takes_arrays(plan.types) or (self.is_last_chance and not plan.runs),
         )

@@ -127,7 +127,9 @@ class CountedCalls:
         if observed < self.seconds / 2:
             return False
         own, is_likely = self._own_seconds(clock, observed)
-        if own < self.seconds or not has_room(self.price, spent=own, is_likely=is_likely):
+        if own < self.seconds or not has_room(
+            self.price, spent=own, of_numbers=is_likely, is_likely=is_likely
+        ):
             return False
         # If it cannot be left at this loop, it may be at another one.
         clock.begun, clock.own = now, None

@@ -83,6 +83,7 @@ __all__ = [
 ]
 
 _SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
+_SHARE_OF_NUMBERS = 1.0  # of the time that loops over numbers take
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
@@ -207,15 +208,21 @@ def is_asked_for() -> bool:
 
 
 def has_room(
-    seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False, at_once: bool = False
+    seconds: float = 0.0,
+    *,
+    spent: float = 0.0,
+    of_numbers: bool = False,
+    is_likely: bool = False,
+    at_once: bool = False,
 ) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
-    `spent`: on the function's own calls. `is_likely`: these are loops over numbers, or on large arrays. What is not
-    waits until the program has run long enough; not if it is wanted `at_once`, as it cannot be done later, or gains
-    much.
+    `spent`: on the function's own calls. `of_numbers`: these are loops over numbers, which take a small part of that
+    time in native code. `is_likely`: they are long, or on large arrays. What is not waits until the program has run
+    long enough; not if it is wanted `at_once`, as it cannot be done later, or gains much.
     """
-    if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * counted_once(spent):
+    share = _SHARE_OF_NUMBERS if of_numbers else _SHARE
+    if not config.settings().cold_calls or 0.0 < seconds <= share * counted_once(spent):
         return True
     of_program = seconds_of_program()  # in front of all else: the time may begin here
     most = _SHARE * of_program + _stake(is_likely=is_likely)
@@ -346,7 +353,9 @@ class Waiting:
         on_arrays = has_array(values)
         may_load = is_likely or on_arrays or not loading
         may_load = may_load or is_within_most(loading + price + _SECONDS_OF_COMPILE)
-        if is_paid and may_load and has_run(loading) and has_room(price, spent=self._seconds):
+        of_numbers = bool(self._levels) and self._of_numbers
+        has_time = is_paid and may_load and has_run(loading)
+        if has_time and has_room(price, spent=self._seconds, of_numbers=of_numbers):
             return True
         if is_likely and on_arrays:
             return has_room(price + loading, is_likely=True)
