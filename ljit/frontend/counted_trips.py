@@ -200,7 +200,7 @@ class _Writer:
             iterator = f"{_ITERATOR}{self.iterators}"
             self.iterators += 1
             where = loop if _ERROR_IS_AT_LOOP else loop.iter
-            call = _call(_ITER, [loop.iter], where)
+            call = _call(_ITER, [_folded(loop.iter)], where)
             named = ast.NamedExpr(_name(iterator, where, ast.Store()), call)
             changes["iter"] = ast.copy_location(named, where)
         self._around.append((loop, iterator))
@@ -238,6 +238,17 @@ class _Writer:
         next_ones = ast.Assign([ast.Tuple(pair, ast.Store())], look)
         made = ast.If(is_due, [next_ones, ast.If(is_due, leave, [])], [])
         yield _placed(made, where)
+
+
+def _folded(iterable: ast.expr) -> ast.expr:
+    """What a loop goes through: of a set of constants CPython's compiler makes one that does not change."""
+    if not isinstance(iterable, ast.Set):
+        return iterable
+    try:
+        items = frozenset(ast.literal_eval(iterable))
+    except ValueError:
+        return iterable
+    return ast.copy_location(ast.Constant(items), iterable)  # type: ignore[arg-type]  # typeshed
 
 
 def _has_loop(statement: ast.AST) -> bool:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import marshal
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType
+from typing import Any
 
 from ljit.source import SourceRange
 
-__all__ = ["constants_inside", "find_annotations", "find_code", "find_code_of_constant"]
+__all__ = [
+    "constants_inside",
+    "find_annotations",
+    "find_code",
+    "find_code_of_constant",
+    "find_set",
+    "with_sets_of",
+]
 
 
 def find_code(
@@ -48,6 +57,29 @@ def find_annotations(around: CodeType, names: tuple[str, ...]) -> tuple[str, ...
     }
     found = [c[1::2] for c in tuples if c[::2] == names and len(c) == 2 * len(names)]
     return found[0] if len(found) == 1 else None
+
+
+def find_set(around: CodeType, like: frozenset[Any]) -> frozenset[object] | None:
+    """Find the set of constants with these items: how it was made, and loaded, decides its order."""
+    wanted = _content(like)
+    sets = (c for c in constants_inside(around) if isinstance(c, frozenset))
+    return next((c for c in sets if _content(c) == wanted), None)
+
+
+def with_sets_of(around: CodeType, code: CodeType) -> CodeType:
+    """Give code that was compiled again with the sets of the code that was loaded, which may have another order."""
+
+    def constant(value: Any) -> Any:
+        if isinstance(value, CodeType):
+            return with_sets_of(around, value)
+        return find_set(around, value) or value if isinstance(value, frozenset) else value
+
+    return code.replace(co_consts=tuple(map(constant, code.co_consts)))
+
+
+def _content(items: Iterable[Any]) -> set[bytes]:
+    """What is in a set, where 0.0, -0.0 and False are three things. Version 0 keeps nothing of where it is from."""
+    return {marshal.dumps(item, 0) for item in items}
 
 
 def constants_inside(around: CodeType) -> Iterator[object]:

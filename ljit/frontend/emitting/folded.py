@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import marshal
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ljit.frontend.emitting.emission import Emission
-from ljit.frontend.function_code import constants_inside
+from ljit.frontend.function_code import find_set
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
 
@@ -41,13 +39,4 @@ def _is_negative(item: tree.UnaryOp) -> bool:
 def folded_set(e: Emission, display: Tree) -> frozenset[object] | None:
     """Give the set that CPython has in the place of a display: how it was made, and loaded, decides its order."""
     values = constant_items(display.items) if isinstance(display, tree.SetLiteral) else None
-    if values is None:
-        return None
-    wanted = _content(frozenset(values))
-    sets = (c for c in constants_inside(e.function.__code__) if isinstance(c, frozenset))
-    return next((c for c in sets if _content(c) == wanted), None)
-
-
-def _content(items: Iterable[Any]) -> set[bytes]:
-    """What is in a set, where 0.0, -0.0 and False are three things. Version 0 keeps nothing of where it is from."""
-    return {marshal.dumps(item, 0) for item in items}
+    return None if values is None else find_set(e.function.__code__, frozenset(values))
