@@ -9,8 +9,8 @@ before its calls took as long.
 All that ljit does has to have room (`has_room`) in one of these:
 
 - a share of what the program took so far, so that the bets are lost for a small part of the time;
-- the same share of what CPython spent on the function itself, time of calls in calls counted once: what is used much is
-  translated in any case;
+- the same share of what CPython spent on the function itself, all of it where these are loops over numbers, time of
+  calls in calls counted once: what is used much is translated in any case;
 - a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
   them may be the one; but the more a package has, the fewer of them are, so that beyond eight the stake soon falls to
   almost nothing. But for a small part it is for calls of loops over numbers alone that may make many trips, and for

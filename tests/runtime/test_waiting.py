@@ -341,6 +341,8 @@ def test_functions_together_took_no_more_than_the_program(clock):
     assert waiting.counted_once(5.0) == 2.5, "ljit's own work is nobody's time"
     assert not waiting.has_room(1.01 * waiting._SHARE * 2.5, spent=5.0)
     assert waiting.has_room(0.99 * waiting._SHARE * 2.5, spent=5.0)
+    assert waiting.has_room(0.99 * 2.5, spent=5.0, of_numbers=True), "which gain much"
+    assert not waiting.has_room(1.01 * 2.5, spent=5.0, of_numbers=True)
 
 
 def test_what_it_takes_to_time_calls_is_ljits_own_work(clock, monkeypatch):
