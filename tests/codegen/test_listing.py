@@ -27,7 +27,7 @@ def test_addresses_are_followed_by_what_is_there(native):
     lines = native.dump_llvm().splitlines()
     ends = {line.partition("  ; ")[2] for line in lines if "inttoptr" in line}
     assert {"numpy.ndarray", "dtype('float64')", "calls taken", "next entry"} <= ends
-    assert "leave, function bail_out" in ends
+    assert "leave_entry, function bail_out" in ends
 
 
 def test_lines_of_the_source_stand_in_front_of_their_instructions(native):

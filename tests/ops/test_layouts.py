@@ -22,7 +22,11 @@ from tests.programs.harness import Args, Bound, Outcome, Ulps, difference, run
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-OPS = [op for op in REGISTRY.values() if op.name.startswith("np::") and op.evaluate is not None]
+OPS = [  # an iterator is another object each time
+    op
+    for op in REGISTRY.values()
+    if op.name.startswith("np::") and op.evaluate is not None and not op.iterated
+]
 MORE = int(os.environ.get("FUZZ_SEEDS", "1").split(":")[0])
 RELATIVE = {"e": 2e-2, "f": 1e-5, "d": 1e-12, "F": 1e-5, "D": 1e-12}
 AXES = ("", "axis=0", "axis=-1", "axis=1", "axis=(0, 1)", "axis=None", "axis=7")

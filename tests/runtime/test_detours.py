@@ -10,6 +10,7 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.runtime import cold
 from ljit.runtime.detours import Detours
 from ljit.runtime.passing import SECONDS_PASSED
 from ljit.runtime.plans import BOUND_CALLS_BEFORE_FILLING_IN
@@ -101,7 +102,8 @@ def test_most_calls_of_a_function_with_a_while_loop_are_looked_at_until_there_we
     assert 12000 / 251 < len(looks) < 12000 / 10
 
 
-def test_they_end_when_native_code_is_due():
+def test_they_end_when_native_code_is_due(monkeypatch):
+    monkeypatch.setattr(cold, "is_optimising_due", lambda _unit: True)
     with config.overridden(quick_runs=1000):
         f, given = native_for_an_array(first), rows(400)
     for row in given:

@@ -132,7 +132,7 @@ _declare(
     views.ndindex_view,
     _infer_ndindex,
     _lower_ndindex,
-    ((3,), (2, 3), ((2, 3, 1),), (0, 2), (-1,), (1.5,), (), ((),)),
+    ((3,), (2, 3), ((2, 3, 1),), (0, 2), (), ((),)),
     Effect.RAISE,
 )
 _declare(
