@@ -18,7 +18,7 @@ __all__ = ["KnownModule", "type_of_module"]
 class KnownModule(ObjectType):
     """One module, which is in `sys.modules`."""
 
-    __slots__ = ("module",)
+    __slots__ = ("module", "name")
 
     def __new__(cls, module: ModuleType) -> Any:
         return Unique.__new__(cls, module)
@@ -27,9 +27,10 @@ class KnownModule(ObjectType):
         self.key = (module,)
         self.cls = ModuleType  # type: ignore[misc]
         self.module: Final = module
+        self.name: Final = module.__name__  # a program may change it
 
     def __str__(self) -> str:
-        return f"Module[{self.module.__name__}]"
+        return f"Module[{self.name}]"
 
 
 def type_of_module(module: Any) -> Type:

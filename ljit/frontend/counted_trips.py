@@ -246,7 +246,7 @@ def _folded(iterable: ast.expr) -> ast.expr:
         return iterable
     try:
         items = frozenset(ast.literal_eval(iterable))
-    except ValueError:
+    except (ValueError, TypeError):  # no constants, or none that a set may have
         return iterable
     return ast.copy_location(ast.Constant(items), iterable)  # type: ignore[arg-type]  # typeshed
 

@@ -68,6 +68,8 @@ def find_set(around: CodeType, like: frozenset[Any]) -> frozenset[object] | None
 
 def with_sets_of(around: CodeType, code: CodeType) -> CodeType:
     """Give code that was compiled again with the sets of the code that was loaded, which may have another order."""
+    if not any(isinstance(c, frozenset) for c in constants_inside(around)):
+        return code
 
     def constant(value: Any) -> Any:
         if isinstance(value, CodeType):

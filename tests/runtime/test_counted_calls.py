@@ -462,3 +462,19 @@ def test_what_is_loaded_for_calls_that_wait_is_no_compiler(clock, monkeypatch):
     f = ljit.jit(summed)
     assert f([1] * 100) == 100
     assert f._calls.waiting._watched is None
+
+
+def test_a_set_that_cannot_be_is_an_error_where_a_loop_would_go_through_it(clock):
+    @ljit.jit
+    def f(wrong):
+        total = 0
+        if wrong:
+            for x in {[1], 2}:
+                total += x
+        for x in {1, 2, (3)}:
+            total += x
+        return total
+
+    assert [f(False) for _ in range(3)] == [6] * 3
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        f(True)

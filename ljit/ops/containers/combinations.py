@@ -36,7 +36,6 @@ def _declare(
     `effects`: of making the view of known types.
     """
     name = function.__name__
-    shared: dict[str, Any] = {"samples": samples}
 
     def is_known(*types: Type) -> bool:
         return infer(*types) != views.CURSOR
@@ -51,7 +50,7 @@ def _declare(
             effects=lambda *types: effects | Effect.ALLOC if is_known(*types) else Effect.CALL,
             callables=(function,),
             iterated=f"prim::{name}_view",
-            **shared,
+            samples=samples,
         )
     )
     declare(
@@ -65,7 +64,7 @@ def _declare(
             can_lower=is_known,
             effects=lambda *types: effects if is_known(*types) else Effect.CALL,
             iter_callables=(function,),
-            **shared,
+            samples=samples,
         )
     )
 
