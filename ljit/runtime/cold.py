@@ -89,7 +89,7 @@ class ColdCalls(Record, frozen=False):
     each: float = 0.0  # seconds of one, without loops
     seconds: float = 0.0  # that all calls took, by those that were timed
     waited: float = 0.0  # seconds that calls took before the function was translated
-    is_asked_for: bool = False  # by code that is not decorated, in a program of few functions
+    is_asked_for: bool = False  # by code that is not decorated, few functions or many in a row
     is_last_chance: bool = False  # the first call is all that there may be, and cannot be left
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
@@ -176,6 +176,7 @@ class ColdCalls(Record, frozen=False):
         return has_room(
             seconds,
             is_likely=self.is_likely(plan),
+            is_asked_for=self.is_asked_for,
             of_numbers=self.are_loops_over_numbers(plan),
             spent=plan.seconds,
             at_once=_takes_arrays(plan.types) or (self.is_last_chance and not plan.runs),
@@ -188,7 +189,7 @@ class ColdCalls(Record, frozen=False):
     def may_look(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether the interpreter may run a call; if that is likely to take long, its loops earn their own compiles."""
         if self.may_wait and self.is_likely(plan):
-            return has_room(is_likely=True)
+            return has_room(is_likely=True, is_asked_for=self.is_asked_for)
         return self.has_room(plan, baseline)
 
     @property
@@ -213,7 +214,13 @@ class ColdCalls(Record, frozen=False):
             return False
         most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
         at_once = _takes_arrays(plan.types)
-        return is_staked(price(plan, baseline), most=most, is_likely=is_likely, at_once=at_once)
+        return is_staked(
+            price(plan, baseline),
+            most=most,
+            is_likely=is_likely,
+            is_asked_for=self.is_asked_for,
+            at_once=at_once,
+        )
 
     def is_likely(self, plan: Plan) -> bool:
         """Whether calls are long loops over numbers, or on large arrays: the likely ones that take all the time."""

@@ -20,6 +20,7 @@ from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import NO_GAIN, SLOW_CALLS_BEFORE_PASSING_ON, Plan, is_long_in_use
 from ljit.runtime.prices import price
+from ljit.runtime.repeated import are_in_a_row, may_be_in_a_row, note_calls
 from ljit.runtime.waiting import are_few, claim
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def run_watched(
     if cold.are_loops_over_numbers(plan):
         levels = max(cold.levels, 1)
         plan.has_many_trips = may_be_many_trips(values, levels, if_unknown=are_few())
+    cold.is_asked_for |= cold.is_likely(plan) and are_in_a_row(executor.fn)
     is_left = baseline is not None and cold.leaves(plan, baseline, executor.kinds)
     runs_here = not is_left and not is_deep() and cold.may_look(plan, baseline)
     if baseline is None or runs_here:
@@ -85,6 +87,7 @@ def run_watched(
     finally:
         within = cold.calls_since(executor.owner)
         calls, seconds = calls + within - 1, stretch.end() / within
+        note_calls(executor.fn, calls, seconds)
         is_native = _has_native_code(executor)
         if is_native:
             calls = executor.detours.note(seconds)
@@ -93,7 +96,7 @@ def run_watched(
         if plan.runs:  # else there is no profile yet
             plan.runs += calls
         plan.seconds += claim(seconds * calls, of_objects=not are_of_numbers(plan.types))
-        if not is_native:
+        if not is_native and not may_be_in_a_row(executor.fn):
             cold.passed = _calls_to_pass(
                 plan, price(plan, baseline), seconds, are_short=cold.are_short
             )
@@ -111,6 +114,7 @@ def _look(executor: ProfilingExecutor, plan: Plan, values: Sequence[object]) -> 
     try:
         return executor.interpret(plan, values)
     finally:
+        note_calls(fn, 1, plan.last_run[1])
         is_short = plan.last_run[1] < _SECONDS_OF_SHORT_LOOK
         is_left = cold.may_wait and not _has_native_code(executor)
         if is_short and is_left and calls_its_name(fn.__code__):

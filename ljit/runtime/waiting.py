@@ -9,8 +9,8 @@ before its calls took as long.
 All that ljit does has to have room (`has_room`) in one of these:
 
 - a share of what the program took so far, so that the bets are lost for a small part of the time;
-- the same share of what CPython spent on the function itself, all of it where these are loops over numbers, time of
-  calls in calls counted once: what is used much is translated in any case;
+- the same share of what CPython spent on the function itself, all of it where these are loops over numbers, half of it
+  where they are on large arrays, time of calls in calls counted once: what is used much is translated in any case;
 - a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
   them may be the one; but the more a package has, the fewer of them are, so that beyond eight the stake soon falls to
   almost nothing. But for a small part it is for calls of loops over numbers alone that may make many trips, and for
@@ -57,6 +57,7 @@ from ljit.runtime.likely import (
 )
 from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.repeated import are_in_a_row, may_be_in_a_row, note_calls
 from ljit.runtime.samples import samples_of
 from ljit.runtime.vectorcall import calls_left
 
@@ -84,6 +85,7 @@ __all__ = [
 
 _SHARE = 1 / 7  # of the time that the program takes, or a function, for what ljit does
 _SHARE_OF_NUMBERS = 1.0  # of the time that loops over numbers take
+_SHARE_OF_LIKELY = 1 / 2  # and work on large arrays, which gains less
 _STAKE = 600.0  # seconds, by the number of functions
 _ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
 _FEW = 8  # functions; the more a package has beyond them, the more of them are plumbing
@@ -213,19 +215,21 @@ def has_room(
     spent: float = 0.0,
     of_numbers: bool = False,
     is_likely: bool = False,
+    is_asked_for: bool = False,
     at_once: bool = False,
 ) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
     `spent`: on the function's own calls. `of_numbers`: these are loops over numbers, which take a small part of that
     time in native code. `is_likely`: they are long, or on large arrays. What is not waits until the program has run
-    long enough; not if it is wanted `at_once`, as it cannot be done later, or gains much.
+    long enough; not if it is wanted `at_once`, as it cannot be done later, or gains much. `is_asked_for`: the stake is
+    that of few functions.
     """
-    share = _SHARE_OF_NUMBERS if of_numbers else _SHARE
+    share = _SHARE_OF_NUMBERS if of_numbers else _SHARE_OF_LIKELY if is_likely else _SHARE
     if not config.settings().cold_calls or 0.0 < seconds <= share * counted_once(spent):
         return True
     of_program = seconds_of_program()  # in front of all else: the time may begin here
-    most = _SHARE * of_program + _stake(is_likely=is_likely)
+    most = _SHARE * of_program + _stake(is_likely=is_likely, is_asked_for=is_asked_for)
     fits = _at_stake(is_likely=is_likely) + seconds <= most
     return fits and (is_likely or at_once or is_within_most(seconds))
 
@@ -247,10 +251,16 @@ def has_run(seconds: float) -> bool:
 
 
 def is_staked(
-    seconds: float, *, most: float = math.inf, is_likely: bool = False, at_once: bool = False
+    seconds: float,
+    *,
+    most: float = math.inf,
+    is_likely: bool = False,
+    is_asked_for: bool = False,
+    at_once: bool = False,
 ) -> bool:
     """Whether as much work is within the stake, and brings what ljit did so far to no more than `most`."""
-    fits = _at_stake(is_likely=is_likely) + seconds <= min(_stake(is_likely=is_likely), most)
+    stake = _stake(is_likely=is_likely, is_asked_for=is_asked_for)
+    fits = _at_stake(is_likely=is_likely) + seconds <= min(stake, most)
     return fits and (is_likely or at_once or is_within_most(seconds))
 
 
@@ -260,8 +270,10 @@ def _at_stake(*, is_likely: bool) -> float:
     return _own_work() - won - (loading if seconds_of_program() >= loading else 0.0)
 
 
-def _stake(*, is_likely: bool) -> float:
+def _stake(*, is_likely: bool, is_asked_for: bool) -> float:
     functions = max(len(_functions), 1)
+    if is_asked_for:
+        functions = min(functions, _FEW)
     seconds = _STAKE / (functions * max(functions / _FEW, 1) ** 3)
     return max(seconds, _LEAST_STAKE) if is_likely else seconds / _ODDS
 
@@ -299,7 +311,16 @@ class Waiting:
     """The calls of one function while it waits."""
 
     __slots__ = (
-        *("_calls", "_defaults", "_each", "_is_early", "_is_recursive", "_levels", "_of_numbers"),
+        *(
+            "_calls",
+            "_defaults",
+            "_each",
+            "_fn",
+            "_is_early",
+            "_is_recursive",
+            "_levels",
+            "_of_numbers",
+        ),
         *(
             "_passed",
             "_price",
@@ -313,7 +334,7 @@ class Waiting:
     )
 
     def __init__(self, fn: types.FunctionType) -> None:
-        code = fn.__code__
+        self._fn, code = fn, fn.__code__
         self._price = sum(len(c.co_code) // 2 for c in codes_in(code)) * _SECONDS_OF_UNIT
         self._levels = levels_of_loops(code)
         defaults = fn.__defaults__ or ()
@@ -355,17 +376,21 @@ class Waiting:
         may_load = may_load or is_within_most(loading + price + _SECONDS_OF_COMPILE)
         of_numbers = bool(self._levels) and self._of_numbers
         has_time = is_paid and may_load and has_run(loading)
-        if has_time and has_room(price, spent=self._seconds, of_numbers=of_numbers):
+        spent = self._seconds
+        if has_time and has_room(price, spent=spent, of_numbers=of_numbers, is_likely=is_likely):
             return True
-        if is_likely and on_arrays:
-            return has_room(price + loading, is_likely=True)
+        is_asked, in_a_row = is_asked_for(), are_in_a_row(self._fn)
+        if is_likely and (on_arrays or in_a_row):
+            self.is_asked_for = is_asked or in_a_row
+            return has_room(price + loading, is_likely=True, is_asked_for=self.is_asked_for)
         is_first = not self._calls
         if self._is_early and is_first:
             return False
         may_be_bet_on = self._is_recursive or (self._levels and not is_first)
-        if may_be_bet_on and is_asked_for() and has_room(price + loading, at_once=on_arrays):
-            self.is_asked_for = True
-            return True
+        if may_be_bet_on and is_asked:
+            self.is_asked_for = has_room(price + loading, is_asked_for=True, at_once=on_arrays)
+            if self.is_asked_for:
+                return True
         if not self._levels:
             # what is loaded already leaves such calls to CPython as well, and knows more of them
             return is_first and not loading and is_staked(_WITHOUT_LOOPS * price)
@@ -378,7 +403,7 @@ class Waiting:
             watched.seconds = self._seconds_until_left(loading, is_likely=is_likely)
             return False
         cannot_be_left = is_first and watched is not None and watched.has_loops
-        self.is_last_chance = cannot_be_left and is_asked_for()
+        self.is_last_chance = cannot_be_left and is_asked
         at_once, is_due = self.is_last_chance, is_likely or cannot_be_left
         return is_due and has_room(price + loading, is_likely=is_likely, at_once=at_once)
 
@@ -438,6 +463,8 @@ class Waiting:
             seconds = self._each = without_delays(seconds, self._each, fn.__code__)
         was_due = self._seconds >= self._price  # but there was no room
         is_first = not self._calls
+        note_calls(fn, calls, seconds)
+        is_seen = may_be_in_a_row(fn)
         self._calls += calls
         self._seconds += claim(seconds * calls, of_objects=not self._of_numbers)
         part = _PART_OF_LOOPS if self._of_numbers else 1
@@ -448,7 +475,7 @@ class Waiting:
         if self._levels:
             calls = self._calls // part
         most = min(calls, calls_within(within, seconds, are_short=not self._levels))
-        if is_first and self._levels and is_asked_for():
+        if (is_first and self._levels and is_asked_for()) or is_seen:
             most = 0
         self._passed = most
         if most or calls_left(owner) > 0:  # those within the call may have been fewer than were let

@@ -12,7 +12,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.frontend import counted_trips
-from ljit.runtime import counted_calls, waiting
+from ljit.runtime import counted_calls, repeated, waiting
 from ljit.runtime.counted_calls import CountedCalls
 from tests.interp.test_functions import PROGRAMS
 from tests.programs import harness
@@ -341,6 +341,7 @@ def clock(monkeypatch):
     clock = Clock(0.001)
     monkeypatch.setattr(counted_calls, "time", clock)
     monkeypatch.setattr(counted_calls, "seconds_here", lambda: clock.now)
+    monkeypatch.setattr(repeated._Row, "function", None)
     with config.overridden(cold_calls=True):
         yield clock
 

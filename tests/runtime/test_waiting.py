@@ -17,7 +17,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.cpython import own_time
-from ljit.runtime import cold, likely, prices, waiting
+from ljit.runtime import cold, likely, prices, repeated, waiting
 from ljit.runtime.options import TWIN_OPTIONS
 from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
@@ -53,6 +53,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
     monkeypatch.setattr(waiting._Start, "of_process", None)
     monkeypatch.setattr(waiting._claims, "seconds", 0.0)
+    monkeypatch.setattr(repeated._Row, "function", None)
     with config.overridden(cold_calls=True):
         yield clock
 
