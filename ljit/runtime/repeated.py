@@ -16,7 +16,7 @@ __all__ = ["are_in_a_row", "may_be_in_a_row", "note_calls"]
 
 _SECONDS_OF_LONG_CALL = 1e-4
 _LONG_CALLS = 2
-_SECONDS = 1e-3  # of shorter ones
+_SECONDS = 1e-3  # of all
 
 
 class _Row:
@@ -39,7 +39,7 @@ def note_calls(fn: types.FunctionType, calls: int, seconds: float) -> None:
 
 def are_in_a_row(fn: types.FunctionType) -> bool:
     """Whether the call that begins is a further one of the function's."""
-    is_one = _Row.long_calls >= _LONG_CALLS or (not _Row.long_calls and _Row.seconds >= _SECONDS)
+    is_one = _Row.seconds >= _SECONDS or _Row.long_calls >= _LONG_CALLS
     return is_one and _is_of(fn) and thread.frames.depth == 0
 
 

@@ -67,7 +67,12 @@ def test_a_short_call_ends_a_row_of_long_ones():
     assert not are_in_a_row(first)
 
 
-def test_short_calls_are_a_row_when_they_took_a_thousandth_of_a_second():
+def test_a_call_that_took_a_thousandth_of_a_second_begins_a_row():
+    note_calls(first, 1, 1.1e-3)
+    assert are_in_a_row(first)
+
+
+def test_so_do_short_calls_that_took_as_long():
     for _ in range(4):
         assert not are_in_a_row(first)
         assert not may_be_in_a_row(first)
