@@ -9,7 +9,7 @@ from ljit.codegen.entries.fill_in import FillIn
 from ljit.codegen.entries.pass_on import PassOnCode, compile_pass_on
 from ljit.codegen.functions.choice import ChoiceCell
 from ljit.codegen.functions.context import CompileOptions, ExitInfo, SiteInfo
-from ljit.codegen.llvm.engine import host_description
+from ljit.codegen.llvm.engine import host_description, vector_bytes
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "compile_unit",
     "host_description",
     "slow_entry",
+    "vector_bytes",
 ]

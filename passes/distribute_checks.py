@@ -19,6 +19,8 @@ Legal if the first loop sees what the second one will: it reads no array that is
 elements (`loops/private_elements.py`) before they are written, and none at a place that one of the checks is about.
 Arrays that could overlap are tested; if they do, the code leaves. It pays if the checks are all that keeps the loop
 from vectors: it carries no values, has no other way out and no loop in it, and each trip writes to elements of its own.
+Machines without vectors of 64 bytes lack instructions for some of it, and have half of the registers: blocks are
+shorter, and ints that are made of floats are checked to have 32 bits.
 
 Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.4 (loop distribution).
 """
@@ -31,7 +33,10 @@ from functools import cached_property
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_nodes, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, GUARD, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.python.numbers import is_real_scalar
+from ljit.ops.ranges.int_products import MUL
+from ljit.ops.ranges.int_ranges import FITS, IN_32_BITS
 from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
@@ -45,19 +50,23 @@ __all__ = ["distribute_checks"]
 
 NAME = "distribute_checks"
 _MAX_HAZARDS = 4
-_BLOCK = 32  # trips: a few vectors, which stay in registers
+_WIDE = 64  # bytes of vectors
+_BLOCK, _NARROW_BLOCK = 32, 16  # trips: a few vectors, which stay in registers
+_LEAST_CHOSEN = 4  # bytes of elements that narrower vectors load and store with a mask
 
 
 @graph_pass(NAME)
-def distribute_checks(graph: Graph, failed: Container[int] = ()) -> bool:
+def distribute_checks(graph: Graph, failed: Container[int] = (), vector_bytes: int = _WIDE) -> bool:
     """Rewrite the loops for which it is legal and pays; whether there were any.
 
+    `vector_bytes`: how long the machine's vectors are.
     `failed`: origins of nodes whose checks failed in front of a loop, and of loops whose arrays overlap, or for which
     stores failed: another pass may have tested one of these itself, in another way.
     """
     loops = [node for node in graph.walk() if node.op is LOOP]
     aliases = AliasInfo(graph)
-    found = [split for loop in loops if (split := _Split.of(loop, aliases)) is not None]
+    block = _BLOCK if vector_bytes >= _WIDE else _NARROW_BLOCK
+    found = [split for loop in loops if (split := _Split.of(loop, aliases, block)) is not None]
     changed = False
     for split in found:
         if any(node.origin in failed for node in split.blamed):
@@ -71,8 +80,8 @@ def distribute_checks(graph: Graph, failed: Container[int] = ()) -> bool:
 class _Split:
     """A loop, its checks, and the arrays that must not overlap."""
 
-    def __init__(self, loop: Node) -> None:
-        self.loop = loop
+    def __init__(self, loop: Node, block: int) -> None:
+        self.loop, self.block = loop, block
         self.header = next(iter(loop.blocks[0]))  # the Snapshot of a trip's start
         self.body = [node for node in loop.blocks[0].walk() if node.op is not SNAPSHOT]
         leaves = [node for node in self.body if not (node.blocks or node.op.is_terminator)]
@@ -91,15 +100,16 @@ class _Split:
         return CheckSlice(list(self.loop.blocks[0]), self.checks)
 
     @staticmethod
-    def of(loop: Node, aliases: AliasInfo) -> _Split | None:
-        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or has_few_trips(loop, _BLOCK):
+    def of(loop: Node, aliases: AliasInfo, block: int) -> _Split | None:
+        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or has_few_trips(loop, block):
             return None
-        split = _Split(loop)
+        split = _Split(loop, block)
         is_legal = (
             split.checks
             and split.header.op is SNAPSHOT
             and all(may_wait(node) or conversion_of(node) is not None for node in split.checks)
             and all(map(split.is_known, split.body))
+            and (block == _BLOCK or not any(map(split.lacks_instructions, split.body)))
             and split.find_hazards(aliases)
         )
         return split if is_legal else None
@@ -125,6 +135,16 @@ class _Split:
             v is node.inputs[0] and isinstance(v.type, ArrayType) and not v.is_inside(self.loop)
             for v in holders
         )
+
+    def lacks_instructions(self, node: Node) -> bool:
+        """Whether narrow vectors are taken apart for a node: a short element that some trips access, a product."""
+        if node in self.checks and node.op.ranges is MUL:
+            return not any(v.is_constant for v in node.inputs)
+        if not (node.op.reads_part or node.op.writes_part) or node.block is self.loop.blocks[0]:
+            return False
+        array = node.inputs[0]
+        is_short = isinstance(array.type, ArrayType) and array.type.dtype.itemsize < _LEAST_CHOSEN
+        return is_short and not _is_stored_either_way(node, array)
 
     def find_hazards(self, aliases: AliasInfo) -> bool:
         """Collect the arrays to test; False if the checks would not see what they see in the loop."""
@@ -166,16 +186,23 @@ class _Split:
         loop = self.loop
         for node in self.members:
             node.op = get_op("np::member")
+        if self.block != _BLOCK:
+            self._keep_ints_short()
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
-        blocks, write = put_whole_blocks_in_front(loop, _BLOCK), BoundWriter(loop)
-        zero, size = (BoundWriter(blocks.loop).constant(number) for number in (0, _BLOCK))
+        blocks, write = put_whole_blocks_in_front(loop, self.block), BoundWriter(loop)
+        zero, size = (BoundWriter(blocks.loop).constant(number) for number in (0, self.block))
         write.within = blocks.body
         self._write_block(write, (zero, size), blocks.first)
         blocks.body.create(YIELD, (blocks.end,), like=loop)
         write.within = None
         self._write_block(write, (zero, blocks.rest), blocks.last)
         loop.erase()
+
+    def _keep_ints_short(self) -> None:
+        """Check that ints of floats have 32 bits, where vectors have no instructions that make others."""
+        self.checks = [_short_int(node) if _is_of_float(node) else node for node in self.checks]
+        self.slice = CheckSlice(list(self.loop.blocks[0]), self.checks)
 
     def _write_block(self, write: BoundWriter, limits: tuple[Value, Value], first: Value) -> None:
         """Write the loop that makes the checks of some trips, and the one that does the rest."""
@@ -198,7 +225,7 @@ class _Split:
         attrs: Mapping[str, object],
     ) -> tuple[Block, Value]:
         """Add a loop over the trips of a block, with the number of a trip."""
-        most = _BLOCK if limits[1].is_constant else _BLOCK - 1
+        most = self.block if limits[1].is_constant else self.block - 1
         added = write.add(LOOP, limits, {**attrs, "most_trips": most})
         within, write.within = write.within, added.add_block([("", INT)])
         into = write.within
@@ -210,6 +237,27 @@ class _Split:
         loop, operands = self.loop, (written, read)
         overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
         leave_in_front(loop, overlap.output, OTHER_ORDER)
+
+
+def _is_of_float(node: Node) -> bool:
+    rules = node.op.ranges
+    return rules is not None and IN_32_BITS in rules.float_checks and IN_32_BITS not in node.proven
+
+
+def _short_int(node: Node) -> Node:
+    """What checks in the place of a conversion of a float that this is an int of 32 bits."""
+    near = node.create_before(NEAR, node.inputs[:1], {"most": 2**31 - 2}, like=node)
+    node.set_input(0, near.output)
+    node.proven = (*node.proven, FITS, IN_32_BITS)
+    return near
+
+
+def _is_stored_either_way(node: Node, array: Value) -> bool:
+    """Whether both blocks of an If store to an array, of which one is that of the node."""
+    choice = node.block.owner if node.block is not None else None
+    blocks = choice.blocks if choice is not None and choice.op is IF else []
+    stores = [any(_touches(n, array, Effect.WRITE) for n in block.walk()) for block in blocks]
+    return node.op.writes_part and all(stores)
 
 
 def _overlapping(

@@ -32,6 +32,7 @@ from ljit.ops.ranges.int_ranges import FITS
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.lost_bits import MOST_TRIPS, LostBits, lost_bits
+from ljit.passes.loops.near_numbers import inserted, near_numbers
 from ljit.passes.loops.predicates import Predicate, insert_predicates
 from ljit.passes.loops.refusals import note_refused
 from ljit.passes.loops.trip_limits import (
@@ -76,6 +77,11 @@ def eliminate_redundant_checks(
         if ends:  # how they end may rest on these
             tests += walk.predicates
         walk = _walked(graph, failed, fastmath=fastmath)
+    numbers = near_numbers(graph, walk.proven, walk.unfit, failed)
+    numbers = [number for number in numbers if is_allowed(NAME, number.conversion)]
+    if numbers:
+        walk = inserted(numbers, lambda: _walked(graph, failed, fastmath=fastmath))
+        changed |= any(number.is_inserted for number in numbers)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
             node.proven = names
@@ -116,6 +122,7 @@ class _Walk:
         self.s = Ranges(has_exact_floats=not fastmath)
         self.failed = failed
         self.proven: dict[Node, tuple[str, ...]] = {}
+        self.unfit: set[Node] = set()  # what has to check that its result fits
         self.predicates: list[Test] = []
         self.loops: list[_OpenLoop] = []
         self.refuted: set[tuple[Node, int, int, Linear]] = set()  # inductions that do not hold
@@ -293,10 +300,17 @@ class _Walk:
             self.s.assume(self.s.value(out))
         if any(n.op is BREAK and n.target is node for n in node.blocks[0].walk()):
             return
+        start, stop = map(self.s.value, node.inputs[:2])
+        is_counted = self.s.proves(stop - start)
         for induction in known:
             out = node.outputs[induction.index]
-            if is_integer(out.type) and not (induction.wavers or induction.in_trips):
-                self.s.assume(induction.distance(self.s.value(out)))
+            if not is_integer(out.type):
+                continue
+            distance = induction.distance(self.s.value(out))
+            if not (induction.wavers or induction.in_trips):
+                self.s.assume(distance)
+            if induction.rate is not None and is_counted:
+                self.s.assume((stop - start) * induction.rate - distance)
 
     def region(self, node: Node) -> None:
         self.natural[node] = _ints(node)
@@ -375,6 +389,7 @@ class _Walk:
         if self.loops and node.origin not in self.failed:
             names += self.float_tests.more_proven(node, names, [loop.node for loop in self.loops])
         self.proven[node] = tuple(names)
+        (self.unfit.add if FITS in wanted and FITS not in names else self.unfit.discard)(node)
 
     def holds(self, node: Node, parts: Sequence[Linear]) -> bool:
         """Whether all parts are at least 0, if need be by tests in front of loops."""

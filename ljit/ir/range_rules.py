@@ -71,7 +71,8 @@ class RangeRules(Record):
     - `unwrapped(s, node)`: the output, a NumPy integer that may wrap, as it is where it does not wrap, or None.
     - `item(s, node, index)`: item of the output, a tuple or range, or None.
     - `size(s, node, axis)`: size of the output, an array, or None.
-    - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands.
+    - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands; or a float that has some
+      wherever it is used.
     - `floats(s, node)`: bounds, that hold here, of the output, a float, or None.
     - `facts(s, node)`: polynomials that are at least 0 once the node has run to its end.
     - `implies(s, node, holds)`: those that are at least 0 where the output, a bool, is true (or false).

@@ -9,7 +9,7 @@ from ljit.ops.creation import copies, counted, create, fills, grids, insertions,
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences
 from ljit.ops.indexing import assign, elements, gathers, index, marks, puts, search, selections
 from ljit.ops.products import contractions, convolutions, linalg, products, products_out
-from ljit.ops.python import wide_ints, wide_products
+from ljit.ops.python import near_numbers, wide_ints, wide_products
 from ljit.ops.reductions import (
     accumulations,
     histograms,

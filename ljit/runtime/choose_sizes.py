@@ -13,6 +13,7 @@ from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import BUILD, MAP
 from ljit.passes import run_passes
 from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.waiting import loading
 from ljit.runtime.worth import runs_boxed
 from ljit.sizes import without_sizes
 from ljit.types import NONE, ArrayType, SliceType, TupleType, Type
@@ -166,11 +167,15 @@ def _has_rows(type_: Type, least: int) -> bool:
 
 
 def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
-    """Run a pipeline of passes, which leave alone what failed before."""
+    """Run a pipeline of passes, which leave alone what failed before, for this machine."""
+    with loading():
+        from ljit.codegen import vector_bytes
+
     run_passes(
         graph,
         pipeline,
         failed=feedback.failed_tests,
+        vector_bytes=vector_bytes(),
         fastmath=feedback.fastmath,
         erratic=feedback.erratic_branches(),
         steady=feedback.steady_branches(),

@@ -35,7 +35,7 @@ class Operands:
 
 # those that give floats of numbers and no attributes
 OPS = [op for op in REGISTRY.values() if op.ranges is not None and op.ranges.floats is not None]
-OPS = [op for op in OPS if op.name not in ("math::isqrt", "np::number", "np::member")]
+OPS = [op for op in OPS if op.name not in ("math::isqrt", "np::number", "np::member", "prim::near")]
 
 
 def drawn(rng, kind):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,9 +9,8 @@ from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, FloatBounds, FloatLimit, RangeRules, Symbolic
 from ljit.ops.ranges import float_bounds, int_bounds
-from ljit.ops.ranges.float_bounds import is_float
 from ljit.ops.ranges.int_bounds import are_ints, is_bool, is_int
-from ljit.types import ANY, BYTES, INT, INT_MAX, INT_MIN, RANGE, UINT, ArrayType, TupleType
+from ljit.types import BYTES, INT, INT_MAX, INT_MIN, RANGE, UINT, ArrayType, TupleType
 
 __all__ = [
     "ABSOLUTE",
@@ -21,11 +19,8 @@ __all__ = [
     "BITS_AND",
     "BITS_OR",
     "BITS_XOR",
-    "CEIL",
-    "CONVERT",
     "EQUAL",
     "FITS",
-    "FLOOR",
     "FROM_INT",
     "FROM_START",
     "GREATER",
@@ -47,8 +42,6 @@ __all__ = [
     "NOT_EQUAL",
     "POWER",
     "REFUSED",
-    "ROOT",
-    "ROUND",
     "RSHIFT",
     "SAME_ITEMS",
     "SEQUENCE_INDEX",
@@ -237,6 +230,8 @@ def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
         yield out
         yield out - x
         yield out + x
+        low, high = x.bounds()
+        yield max(-low, high) - out
         if s.proves(x):
             yield x - out
 
@@ -290,70 +285,6 @@ ABSOLUTE = RangeRules(
 )
 MAXIMUM, MINIMUM = _extremum(max, 1), _extremum(min, -1)
 
-
-def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:
-    return s.value(node.inputs[0]) if len(node.inputs) == 1 and are_ints(node) else None
-
-
-def _whole(rounding: Callable[[float], int]) -> RangeRules:
-    """Rules of ints that are made of floats, and of ints as they are."""
-
-    def reach(s: Symbolic, node: Node) -> FloatBounds:
-        is_known = len(node.inputs) == 1 and s.has_exact_floats and is_float(node.inputs[0].type)
-        return s.floats(node.inputs[0]) if is_known else float_bounds.ANYTHING
-
-    def facts(s: Symbolic, node: Node) -> Iterable[Linear]:
-        low, high, _ = reach(s, node)
-        if low > INT_MIN:
-            yield s.value(node.output) - rounding(min(low, INT_MAX))
-        if high < INT_MAX:
-            yield rounding(max(high, INT_MIN)) - s.value(node.output)
-
-    def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-        bounds = reach(s, node)
-        for name, most in ((FITS, 2**63), (IN_32_BITS, 2**31)):
-            if float_bounds.within(bounds, 1 - most, most - 2):
-                yield name, s.constant(0)
-
-    return RangeRules(
-        value=_converted,
-        bounds=int_bounds.same,
-        facts=facts,
-        checks=checks,
-        float_checks=(FITS, IN_32_BITS),
-        refusal=_refusal,
-        is_complete=_is_surely_int64,
-    )
-
-
-def _root_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    x = node.inputs[0]
-    if is_int(x.type):
-        yield NONNEGATIVE, s.constant(s.bounds(x)[0]) if s.bounds(x)[0] >= 0 else s.value(x)
-    elif s.floats(x)[0] >= 0.0:
-        yield NONNEGATIVE, s.constant(0)
-
-
-def _refusal(node: Node) -> str | None:
-    """Of floats: those beyond int64 give the least int."""
-    given = node.inputs[0].type if len(node.inputs) == 1 else ANY
-    return REFUSED if is_float(given) else None
-
-
-def _is_surely_int64(node: Node) -> bool:
-    """Whether an int is made of another one that an int64 surely holds, or of a float of which that is proven."""
-    if FITS in node.proven:
-        return True
-    return are_ints(node) and all(int_bounds.of_type(v.type)[1] <= INT_MAX for v in node.inputs)
-
-
-CONVERT, ROUND = _whole(math.trunc), _whole(round)
-FLOOR, CEIL = _whole(math.floor), _whole(math.ceil)
-ROOT = RangeRules(
-    floats=float_bounds.root(raises=True),
-    checks=_root_checks,
-    is_complete=lambda node: NONNEGATIVE in node.proven,
-)
 
 # -- conditions ------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from ljit.ops.python.samples import COMPLEXES, NUMBERS, REAL_PAIRS, REALS, each
 from ljit.ops.ranges import float_bounds
 from ljit.ops.ranges import int_ranges as ranges
 from ljit.ops.ranges.int_bounds import is_int, of_type
+from ljit.ops.ranges.whole_parts import CONVERT, ROUND
 from ljit.types import (
     ANY,
     BOOL,
@@ -220,7 +221,7 @@ _builtin(
     infer=_infer_int,
     takes_characters=_is_character,
     lower=_lower_int,
-    ranges=ranges.CONVERT,
+    ranges=CONVERT,
     can_lower=lambda x=INT: _infer_int(x) == INT,
     effects=_effect_of_int,
     number_type=of_any_width,
@@ -328,7 +329,7 @@ _builtin(
     infer=_infer_round,
     lower=_lower_round,
     can_lower=_can_lower_round,
-    ranges=ranges.ROUND,
+    ranges=ROUND,
     effects=_effect_of_conversion,
     number_type=lambda *types: of_either_class(*types) if len(types) == 1 else None,
     is_profiled=True,

@@ -34,7 +34,8 @@ from ljit.ops.python.numbers import (
 )
 from ljit.ops.python.samples import REAL_PAIRS, REALS, each
 from ljit.ops.ranges import float_bounds
-from ljit.ops.ranges.int_ranges import CEIL, CONVERT, FLOOR, NONNEGATIVE, ROOT
+from ljit.ops.ranges.int_ranges import NONNEGATIVE
+from ljit.ops.ranges.whole_parts import CEIL, CONVERT, FLOOR, ROOT
 from ljit.ops.stdlib.builtins_numbers import float_to_int
 from ljit.types import ANY, BOOL, FLOAT, INT, ScalarType, TupleType, Type
 

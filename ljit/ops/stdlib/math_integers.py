@@ -15,7 +15,7 @@ from ljit.ir.emitter import V
 from ljit.ops.python.int_divisors import greatest_divisor, magnitude
 from ljit.ops.python.numbers import at_most, plain_effect, to_float, to_type
 from ljit.ops.python.samples import INTS, each
-from ljit.ops.ranges.int_ranges import ROOT
+from ljit.ops.ranges.whole_parts import ROOT
 from ljit.types import ANY, BOOL, INT, Type
 
 __all__: list[str] = []

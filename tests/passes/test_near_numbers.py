@@ -1,0 +1,78 @@
+"""Floats that loops make ints of are checked to be near 0, where nothing else has to be checked then."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.testing.chaos import fail_each_guard
+from tests.programs.harness import compare
+from tests.programs.near_numbers import a_sum_of_many, edges, image, weighted_by_short_loops
+
+
+def made(function, *args):
+    f = ljit.jit(function)
+    for _ in range(3):
+        assert compare(function(*args), f(*args)) is None
+    return f, str(f.graph_for(*args))
+
+
+@pytest.mark.parametrize("function", [edges, weighted_by_short_loops], ids=lambda f: f.__name__)
+def test_no_sum_or_product_is_checked_until_a_float_is_far_away(function):
+    f, text = made(function, image())
+    assert "prim::near" in text
+    lines = re.findall(r"= py::(?:int|round|add|sub|mul)\W.*", text)
+    assert lines and all("'fits'" in line for line in lines)
+    expected = function(image())
+    for _ in fail_each_guard(f):
+        assert compare(expected, f(image())) is None
+    for odd in (-(2.0**33), 2.0**62, math.nan):
+        for _ in range(3):
+            assert compare(function(image(odd)), f(image(odd))) is None
+    assert "prim::near" not in str(f.graph_for(image()))
+    assert compare(expected, f(image())) is None
+
+
+def hashed(a):
+    h = 1
+    for i in range(len(a)):
+        h = (h * 31 + int(a[i])) % 1000003
+        if h == 7:
+            h = int(a[i]) * h * h * h
+    return h
+
+
+@pytest.mark.parametrize("function", [a_sum_of_many, hashed], ids=lambda f: f.__name__)
+def test_where_sums_and_products_are_checked_all_the_same_no_float_is(function):
+    _, text = made(function, image().ravel())
+    assert "prim::near" not in text
+
+
+def indices(x, counts):
+    for i in range(len(x)):
+        counts[int(x[i]) + 1] += 1
+    return counts
+
+
+def test_an_index_refuses_what_is_far_away_itself():
+    _, text = made(indices, image().ravel(), np.zeros(300, np.int64))
+    assert "prim::near" not in text
+
+
+def quotients(x, out):
+    for i in range(len(x)):
+        k = int(x[i])
+        out[i] = k * k if i % 3 else k // 3
+    return out
+
+
+@pytest.mark.parametrize("limit", [2**24, 2**24 + 1, 2**31, -(2**24) - 1])
+def test_what_is_just_near_and_just_not_gives_the_same(limit):
+    f, text = made(quotients, image().ravel(), np.zeros(960, np.int64))
+    assert "prim::near[most=16777216" in text
+    x = image(float(limit)).ravel()
+    for _ in range(3):
+        out = np.zeros(960, np.int64)
+        assert compare(quotients(x, out.copy()), f(x, out.copy())) is None
