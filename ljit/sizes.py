@@ -120,7 +120,7 @@ def common_sizes(types: Sequence[Type], others: Sequence[Type]) -> tuple[Type, .
 
 
 def _common_sizes(type_: Type, other: Type) -> Type:
-    if not isinstance(type_, ArrayType) or not isinstance(other, ArrayType):
+    if not isinstance(type_, ArrayType) or not isinstance(other, ArrayType) or not type_.ndim:
         return type_
     shape = type_.shape
     if shape != other.shape:
@@ -130,7 +130,7 @@ def _common_sizes(type_: Type, other: Type) -> Type:
 
 
 def _without_sizes(type_: Type) -> Type:
-    if not isinstance(type_, ArrayType):
+    if not isinstance(type_, ArrayType) or not type_.ndim:
         return type_
     return ArrayType(type_.dtype, (None,) * type_.ndim, type_.layout, type_.writeable)
 

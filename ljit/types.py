@@ -14,6 +14,7 @@ from typing import Final, Self
 
 import numpy as np
 
+from ljit.record_layouts import layout_text, named_parts
 from ljit.unique import Unique, UniqueByClass, forgets_classes
 
 __all__ = [
@@ -138,7 +139,7 @@ class ArrayType(Type):
     and in native byte order; others are `Any`.
     """
 
-    __slots__ = ("dtype", "layout", "shape", "writeable")
+    __slots__ = ("dtype", "layout", "named", "shape", "writeable")
     __match_args__ = ("dtype", "shape", "layout", "writeable")
 
     def __init__(
@@ -150,6 +151,8 @@ class ArrayType(Type):
     ) -> None:
         self.key = (dtype, shape, layout, writeable)
         self.dtype: Final = _usual(dtype)
+        #: of structured arrays: the dtypes with fields, and their names, which may be set
+        self.named: Final = named_parts(dtype) if dtype.names is not None else ()
         self.shape: Final = shape
         self.layout: Final = layout
         self.writeable: Final = writeable
@@ -160,8 +163,17 @@ class ArrayType(Type):
 
     @property
     def element(self) -> ScalarType:
-        """The type of one element."""
+        """The type of one element, a number."""
         return ScalarType(self.dtype)
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether the elements are records: few ops take such arrays (`OpDef.takes_records`)."""
+        return bool(self.named)
+
+    def like(self, shape: tuple[int | None, ...], layout: str, writeable: bool) -> ArrayType:
+        """The type of arrays of the same kind with another form."""
+        return ArrayType(self.dtype, shape, layout, writeable)
 
     def __str__(self) -> str:
         parts = ["*" if size is None else str(size) for size in self.shape]
@@ -169,7 +181,12 @@ class ArrayType(Type):
             parts.append(self.layout)
         if not self.writeable:
             parts.append("readonly")
-        return f"{self.dtype.name.capitalize()}({', '.join(parts)})"
+        name = (
+            f"Records[{layout_text(self.dtype)!r}]"
+            if self.has_fields
+            else self.dtype.name.capitalize()
+        )
+        return f"{name}({', '.join(parts)})"
 
 
 class ItemsType(Type):
@@ -390,11 +407,11 @@ def join_items(a: Type, b: Type) -> Type:
 
 
 def _join_arrays(a: ArrayType, b: ArrayType) -> ArrayType | None:
-    if a.dtype != b.dtype or a.ndim != b.ndim:
+    if a.dtype != b.dtype or a.ndim != b.ndim or type(a) is not type(b):
         return None
     shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
     layout = a.layout if a.layout == b.layout else "strided"
-    return ArrayType(a.dtype, shape, layout, a.writeable and b.writeable)
+    return a.like(shape, layout, a.writeable and b.writeable)
 
 
 def _union(a: Type, b: Type) -> Type:

@@ -11,6 +11,7 @@ import numpy as np
 from ljit.cpython.named_tuples import count_of_fields
 from ljit.module_types import type_of_module
 from ljit.places import has_distinct_places
+from ljit.record_layouts import is_structured, kept_alignment
 from ljit.types import (
     ANY,
     BOOL,
@@ -134,13 +135,21 @@ def _checked_range(value: range) -> Type:
 
 def _array_type(value: np.ndarray) -> Type:
     dtype, flags = value.dtype, value.flags.num
-    if not is_native(dtype):
+    if not (is_native(dtype) or _are_records(value)):
         return ObjectType(np.ndarray)
     if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
         return ObjectType(np.ndarray)
     layout = "C" if flags & _C_CONTIGUOUS else "strided"
     writeable = bool(flags & _WRITEABLE and (flags & _CONTIGUOUS or has_distinct_places(value)))
     return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
+
+
+def _are_records(value: np.ndarray) -> bool:
+    """Whether it is an array of plain records that lie as native code needs them."""
+    if value.dtype.names is None or not is_structured(value.dtype):
+        return False
+    needed = kept_alignment(value.dtype)
+    return not any(place % needed for place in (value.ctypes.data, *value.strides))
 
 
 def _nested_type(value: object, levels: int, is_constant: bool) -> Type | None:

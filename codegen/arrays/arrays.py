@@ -60,31 +60,41 @@ def element_address(e: Emitter, a: Native, indices: Sequence[Ref]) -> Ref:
 
 
 def load_element(
-    f: FunctionBuilder, pointer: Ref, dtype: np.dtype, type_: Type, suffix: str = ""
+    f: FunctionBuilder,
+    pointer: Ref,
+    dtype: np.dtype,
+    type_: Type,
+    suffix: str = "",
+    *,
+    is_aligned: bool = True,
 ) -> Native:
     """Load a number of a dtype from memory as a value of `type_`; `suffix` is metadata."""
-    llvm = memory_type(dtype)
+    llvm, align = memory_type(dtype), _alignment(dtype, is_aligned=is_aligned)
     if dtype.kind == "c":
-        align = dtype.itemsize // 2
         second = f.gep(llvm, pointer, 1)
         real = f.load(llvm, pointer, align, suffix)
         return Native(type_, (real, f.load(llvm, second, align, suffix)))
     if dtype == np.float16:
-        bits = f.load("i16", pointer, 2, suffix)
+        bits = f.load("i16", pointer, align, suffix)
         return Native(type_, (f.convert("bitcast", bits, llvm),))
-    value = f.load(llvm, pointer, dtype.itemsize, suffix)
+    value = f.load(llvm, pointer, align, suffix)
     if dtype.kind == "b":
         value = f.icmp("ne", value, 0)
     return Native(type_, (value,))
 
 
 def store_element(
-    f: FunctionBuilder, pointer: Ref, dtype: np.dtype, value: Native, suffix: str = ""
+    f: FunctionBuilder,
+    pointer: Ref,
+    dtype: np.dtype,
+    value: Native,
+    suffix: str = "",
+    *,
+    is_aligned: bool = True,
 ) -> None:
     """Store a number whose machine form is that of the dtype."""
-    llvm = memory_type(dtype)
+    llvm, align = memory_type(dtype), _alignment(dtype, is_aligned=is_aligned)
     if dtype.kind == "c":
-        align = dtype.itemsize // 2
         second = f.gep(llvm, pointer, 1)
         f.store(value.parts[0], pointer, align, suffix)
         f.store(value.parts[1], second, align, suffix)
@@ -92,7 +102,11 @@ def store_element(
     number = f.convert("zext", value.ref, llvm)
     if dtype == np.float16:
         number = f.convert("bitcast", number, "i16")
-    f.store(number, pointer, dtype.itemsize, suffix)
+    f.store(number, pointer, align, suffix)
+
+
+def _alignment(dtype: np.dtype, *, is_aligned: bool) -> int:
+    return 1 if not is_aligned else dtype.itemsize // (2 if dtype.kind == "c" else 1)
 
 
 # -- methods of the Emitter ------------------------------------------------------------------------
@@ -107,18 +121,23 @@ def array_strides(e: Emitter, a: Native) -> list[Native]:
     return [Native(INT, (s,)) for s in strides_of(e.f, a.type, array_parts(a))]
 
 
-def array_load(e: Emitter, a: Native, indices: Sequence[Native]) -> Native:
+def array_load(
+    e: Emitter, a: Native, indices: Sequence[Native], *, is_aligned: bool = True
+) -> Native:
     assert isinstance(a.type, ArrayType)
     pointer = element_address(e, a, [i.ref for i in indices])
     suffix = e.access or e.scopes.get(array_parts(a).data.text, "")
-    return load_element(e.f, pointer, a.type.dtype, a.type.element, suffix)
+    dtype, element = a.type.dtype, a.type.element
+    return load_element(e.f, pointer, dtype, element, suffix, is_aligned=is_aligned)
 
 
-def array_store(e: Emitter, a: Native, indices: Sequence[Native], value: Native) -> None:
+def array_store(
+    e: Emitter, a: Native, indices: Sequence[Native], value: Native, *, is_aligned: bool = True
+) -> None:
     assert isinstance(a.type, ArrayType)
     pointer = element_address(e, a, [i.ref for i in indices])
     suffix = e.scopes.get(array_parts(a).data.text, "")
-    store_element(e.f, pointer, a.type.dtype, value, suffix)
+    store_element(e.f, pointer, a.type.dtype, value, suffix, is_aligned=is_aligned)
 
 
 def new_array(

@@ -38,6 +38,7 @@ __all__ = [
     "COMPLEX_REAL",
     "DESCR_BYTEORDER",
     "DESCR_METADATA",
+    "DESCR_NAMES",
     "DESCR_TYPE_NUM",
     "DICT_VERSION",
     "FLAGS_OF_NEW",
@@ -151,6 +152,7 @@ FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | FLAG_OWNDATA
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
 DESCR_METADATA = 56  # null: nothing was attached to the dtype
+DESCR_NAMES = 104  # of its fields
 SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
 SCALAR_VALUE = 16  # of NumPy scalars
 
@@ -416,6 +418,8 @@ def _check_numpy() -> None:
     order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value
     _expect(order, SWAPPED_BYTEORDER, "byte order")
     _expect(word_at(id(swapped) + DESCR_METADATA), 0, "no metadata of a dtype")
+    named = np.dtype([("x", np.int16), ("y", np.int8)])
+    _expect(word_at(id(named) + DESCR_NAMES), id(named.names), "names of fields")
     marked = np.dtype(np.int16, metadata={"mark": 1})
     _expect(word_at(id(marked) + DESCR_METADATA) != 0, True, "metadata of a dtype")
     for ufunc in (np.add, np.matmul):

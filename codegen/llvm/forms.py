@@ -9,7 +9,7 @@
 | tuple, view | the components of its items, one after the other |
 | range | start, stop, step |
 | slice | the components of start, stop and step |
-| array | object, owner, data, each unknown size (i64), with layout "strided" each stride (i64, bytes) |
+| array, record | object, owner, data, each unknown size (i64), with layout "strided" each stride (i64, bytes) |
 | Union | tag (i8, index of the member), then the components of every member; all ints share one, and all floats |
 | None, Unbound, Never | nothing |
 | Any, str, list, Object | one pointer |

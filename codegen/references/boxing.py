@@ -17,6 +17,7 @@ from ljit.codegen.references.unboxing import unbox, unbox_union
 from ljit.codegen.scalars.unions import member_at
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.record_types import RecordType
 from ljit.types import (
     BOOL,
     CHARACTER,
@@ -360,6 +361,22 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> 
     return _join_made(f, made, edges, done, failed)
 
 
+def _box_record(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
+    """``PyArray_Scalar``: an ``np.void`` that is a view of its array's memory."""
+    parts, descriptor = array_parts(value), keep(value.type.dtype)  # type: ignore[attr-defined]
+    wanted = (parts.data, descriptor, parts.owner)
+    if parts.object.constant == 0:
+        return f.call_external("ptr", "PyArray_Scalar", wanted)
+    have, make, done = f.new_block("have"), f.new_block("record"), f.new_block("boxed")
+    f.condbr(f.icmp("ne", parts.object, NULL), have, make)
+    f.start(have)
+    incref(f, parts.object)
+    edges = [(parts.object, f.br(done))]
+    f.start(make)
+    edges.append((f.call_external("ptr", "PyArray_Scalar", wanted), f.br(done)))
+    return _join(f, done, edges)
+
+
 def _writeable_flag(f: FunctionBuilder, value: Native) -> Ref:
     """A type that is not writeable does not say that the array isn't; its owner does."""
     flag = integer("i32", layout.FLAG_WRITEABLE)
@@ -392,6 +409,7 @@ _BOXERS: dict[Type, _Boxer] = {
 _BOXERS_BY_CLASS: dict[type[Type], _Boxer] = {
     ScalarType: _box_scalar,
     ArrayType: _box_array,
+    RecordType: _box_record,
     TupleType: _box_items,
     NamedTupleType: _box_items,
     ViewType: _box_items,

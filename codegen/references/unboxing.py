@@ -24,7 +24,7 @@ from ljit.codegen.llvm.builder import (
     address,
     integer,
 )
-from ljit.codegen.llvm.forms import Native, components, items_of, memory_type
+from ljit.codegen.llvm.forms import Native, components, items_of, memory_type, undef_of
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import IS_LONGER, only_character
@@ -34,6 +34,8 @@ from ljit.module_types import KnownModule
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.packed_types import PackedType
+from ljit.record_layouts import kept_alignment
+from ljit.record_types import RecordType
 from ljit.types import (
     ANY,
     BOOL,
@@ -316,16 +318,21 @@ def unbox_union(
 def _unbox_array(
     f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef, *, by_call: bool
 ) -> Sequence[Ref]:
+    if isinstance(type_, RecordType):  # what is an object is none
+        _require(f, FALSE, fail)
+        return undef_of(type_).parts
     needed = layout.FLAG_ALIGNED
     needed |= layout.FLAG_WRITEABLE if type_.writeable else 0
     needed |= layout.FLAG_C_CONTIGUOUS if type_.layout == "C" else 0
     wanted = (
-        address(id(np.dtype(type_.dtype.type))),
+        address(id(type_.dtype if type_.has_fields else np.dtype(type_.dtype.type))),
         integer("i32", type_.dtype.num),
         integer("i32", needed),
         integer("i32", type_.ndim),
     )
-    if by_call:
+    if type_.has_fields:
+        _require_records(f, pointer, type_, wanted, fail)
+    elif by_call:
         _require(f, f.call("i1", support("is_array"), (pointer, *wanted), _READS), fail)
     else:
         _require_array(f, pointer, wanted, fail)
@@ -335,9 +342,56 @@ def _unbox_array(
         _require(f, is_distinct, fail)
     parts = [pointer, pointer, _field(f, "ptr", pointer, layout.ARRAY_DATA)]
     parts += _sizes(f, pointer, type_, fail)
+    strides: list[Ref] = []
     if type_.layout != "C" and type_.ndim:
-        parts += _words(f, _field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
-    return parts
+        strides = _words(f, _field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
+    if type_.has_fields:
+        _require_multiples(f, [parts[2], *strides], kept_alignment(type_.dtype), fail)
+    return parts + strides
+
+
+#: the dtypes of records that code looks for, by their addresses, and their names: they stay, as the code may
+_kept: dict[int, object] = {}
+
+
+def _require_records(
+    f: FunctionBuilder, array: Ref, type_: ArrayType, wanted: Sequence[Ref], fail: BlockRef
+) -> None:
+    """Check class, dtype, flags and rank of an array of records; another dtype may be an equal one.
+
+    The fields have to have the names that they had when the type was made.
+    """
+    usual, _, needed, ndim = wanted
+    _require_class(f, array, np.ndarray, fail)
+    for dtype, names in type_.named:
+        _kept.setdefault(id(dtype), dtype)
+        _kept.setdefault(id(names), names)
+        found = _field(f, "ptr", address(id(dtype)), layout.DESCR_NAMES)
+        _require(f, f.icmp("eq", found, address(id(names))), fail)
+    descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
+    other, good = f.new_block("descr"), f.new_block("dtype")
+    f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
+    if f.start(other, cold=True):
+        same = f.call_external(
+            "i32", "PyObject_RichCompareBool", (descriptor, usual, integer("i32", _EQUAL))
+        )
+        f.condbr(f.icmp("eq", same, 1), good, fail)
+    f.start(good)
+    _require_form(f, array, needed, ndim, fail)
+
+
+_EQUAL = 2  # Py_EQ
+
+
+def _require_multiples(f: FunctionBuilder, words: Sequence[Ref], unit: int, fail: BlockRef) -> None:
+    """Check that addresses and strides are multiples of a power of two."""
+    if unit == 1:
+        return
+    numbers = [f.convert("ptrtoint", x, "i64") if x.type == "ptr" else x for x in words]
+    together = numbers[0]
+    for number in numbers[1:]:
+        together = f.binary("or", together, number)
+    _require(f, f.icmp("eq", f.binary("and", together, unit - 1), 0), fail)
 
 
 def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: BlockRef) -> None:
@@ -345,6 +399,11 @@ def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: 
     descriptor, number, needed, ndim = wanted
     _require_class(f, array, np.ndarray, fail)
     _require_dtype(f, array, descriptor, number, fail)
+    _require_form(f, array, needed, ndim, fail)
+
+
+def _require_form(f: FunctionBuilder, array: Ref, needed: Ref, ndim: Ref, fail: BlockRef) -> None:
+    """Check flags and rank of an array."""
     told = f.binary("or", needed, layout.FLAG_WARN_ON_WRITE)  # must not be set
     flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), told)
     wrong = f.binary("xor", flags, needed)

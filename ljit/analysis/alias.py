@@ -12,6 +12,7 @@ import numpy as np
 
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import RETURN
+from ljit.record_types import RecordType
 from ljit.types import (
     BYTES,
     CHARACTER,
@@ -60,8 +61,10 @@ def is_immutable(type_: Type) -> bool:
 
 
 def holds_array(t: Type) -> bool:
-    """Whether a value of type `t` has unboxed arrays in it."""
+    """Whether a value of type `t` has unboxed arrays in it, which may be resized."""
     match t:
+        case RecordType():
+            return False
         case ArrayType():
             return True
         case TupleType(items) | NamedTupleType(_, items) | ViewType(_, items):

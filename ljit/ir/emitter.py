@@ -41,10 +41,10 @@ class Emitter(NumberEmitter, Protocol):
     def array_strides(self, a: V) -> Sequence[V]:
         """Strides in bytes as INT values."""
 
-    def array_load(self, a: V, indices: Sequence[V]) -> V:
+    def array_load(self, a: V, indices: Sequence[V], *, is_aligned: bool = True) -> V:
         """Load one element; the indices must be in [0, size): checked by the caller."""
 
-    def array_store(self, a: V, indices: Sequence[V], value: V) -> None:
+    def array_store(self, a: V, indices: Sequence[V], value: V, *, is_aligned: bool = True) -> None:
         """Store one element of the array's dtype; indices as in `array_load`."""
 
     def array_move(self, target: V, to: V, source: V, at: V, count: V) -> None:

@@ -20,6 +20,7 @@ from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.schema import Schema
 from ljit.ir.special_methods import SpecialMethods
 from ljit.ir.trials import with_known_sizes
+from ljit.record_types import as_objects, has_records
 from ljit.records import Record
 from ljit.types import ANY, INT, UINT, ListType, ScalarType, Type, ViewType, is_number
 from ljit.unique import forgets_classes
@@ -44,8 +45,10 @@ class Neutral(Record):
     holds_for_floats: bool = False
 
 
-def _taken(takes: TakesCharacters, types: Sequence[Type]) -> Sequence[Type]:
-    """The types as which an op takes operands of these."""
+def _taken(takes: TakesCharacters, types: Sequence[Type], *, records: bool) -> Sequence[Type]:
+    """The types as which an op takes operands of these; `records`: whether it takes records, and arrays of them."""
+    if not records and any(map(has_records, types)):
+        types = tuple(map(as_objects, types))
     if not any(map(has_characters, types)) or (takes is not None and takes(*types)):
         return types
     return tuple(map(as_text, types))
@@ -54,19 +57,19 @@ def _taken(takes: TakesCharacters, types: Sequence[Type]) -> Sequence[Type]:
 @forgets_classes
 @lru_cache(maxsize=4096)
 def _asked(
-    effects: Callable[..., Effect], takes: TakesCharacters, types: tuple[Type, ...]
+    effects: Callable[..., Effect], takes: TakesCharacters, types: tuple[Type, ...], records: bool
 ) -> Effect:
     """What an op says of its effects: asked all the time, of few types."""
-    return effects(*_taken(takes, types))
+    return effects(*_taken(takes, types, records=records))
 
 
 @forgets_classes
 @lru_cache(maxsize=4096)
 def _inferred(
-    infer: InferRule, takes: TakesCharacters, types: tuple[Type, ...]
+    infer: InferRule, takes: TakesCharacters, types: tuple[Type, ...], records: bool
 ) -> tuple[Type, ...]:
     """What an op without attributes gives, as a tuple."""
-    result = infer(*_taken(takes, types))
+    result = infer(*_taken(takes, types, records=records))
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -159,6 +162,8 @@ class OpDef(Record):
     gives_operand: bool = False
     #: for operand types: whether it takes characters among them as such; else as strs
     takes_characters: TakesCharacters = None
+    #: it takes records, and arrays of them, as such; else as objects
+    takes_records: bool = False
 
     # -- native code of one node -------------------------------------------------------------------
 
@@ -303,8 +308,8 @@ class OpDef(Record):
         return self.syntax.format(*operands, **attrs)
 
     def operand_types(self, types: Sequence[Type]) -> Sequence[Type]:
-        """Give the types as which the op takes operands of these: most take characters as strs."""
-        return _taken(self.takes_characters, types)
+        """Give the types as which the op takes operands of these: most take characters as strs, records as objects."""
+        return _taken(self.takes_characters, types, records=self.takes_records)
 
     def is_identity(self, types: Sequence[Type], attrs: Mapping[str, object]) -> bool:
         """Whether the op gives its operand as it is."""
@@ -317,8 +322,8 @@ class OpDef(Record):
         effects = self.effects
         if not isinstance(effects, Effect):  # as `effects_on`, which takes half as long again
             types = tuple([v.type for v in node.inputs])
-            attrs, takes = node.attrs, self.takes_characters
-            effects = self.effects_on(types, attrs) if attrs else _asked(effects, takes, types)
+            takes = self.takes_characters, types, self.takes_records
+            effects = self.effects_on(types, node.attrs) if node.attrs else _asked(effects, *takes)
         if node.proven and effects & Effect.RAISE and self._is_proven(node):
             effects = effects.without(Effect.RAISE)
         return effects
@@ -329,7 +334,7 @@ class OpDef(Record):
         if isinstance(effects, Effect):
             return effects
         if not attrs:
-            return _asked(effects, self.takes_characters, tuple(types))
+            return _asked(effects, self.takes_characters, tuple(types), self.takes_records)
         return effects(*self.operand_types(types), **attrs)
 
     def _is_proven(self, node: Node) -> bool:
@@ -396,7 +401,7 @@ class OpDef(Record):
         """Apply `infer`, as a tuple of output types."""
         assert self.infer is not None, f"{self.name} has no infer rule"
         if not attrs:
-            return _inferred(self.infer, self.takes_characters, tuple(types))
+            return _inferred(self.infer, self.takes_characters, tuple(types), self.takes_records)
         result = self.infer(*self.operand_types(types), **attrs)
         return result if isinstance(result, tuple) else (result,)
 

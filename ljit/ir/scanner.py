@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ljit.errors import ParseError
 from ljit.ir.literals import import_object
 from ljit.module_types import KnownModule
 from ljit.packed_types import TYPECODES, PackedType
+from ljit.record_types import RecordType
 from ljit.types import (
     ANY,
     BOOL,
@@ -123,7 +124,31 @@ class Scanner:
         except TypeError:
             raise self.error(f"{name!r} is not a dtype") from None
 
+    def _records_type(self) -> Type:
+        dtype = self._layout()
+        self.expect("]")
+        self.expect("(")
+        return self._array_of(dtype)
+
+    def _record_type(self) -> Type:
+        dtype = self._layout()
+        is_readonly = self.take(",")
+        self.expect("readonly]" if is_readonly else "]")
+        return RecordType(dtype, not is_readonly)
+
+    def _layout(self) -> np.dtype:
+        found = self.skip(_STRING)
+        try:
+            fields: Any = ast.literal_eval(ast.literal_eval(found.group() if found else ""))
+            made: np.dtype = np.dtype(fields)
+        except (SyntaxError, TypeError, ValueError):
+            raise self.error("the layout of a record wanted") from None
+        return made
+
     def _array(self, name: str) -> Type:
+        return self._array_of(self._dtype(name.lower()))
+
+    def _array_of(self, dtype: np.dtype) -> Type:
         shape: list[int | None] = []
         layout, writeable = "C", True
         for found in self.list_of(lambda: self.skip(re.compile(r"\*|\d+|strided|readonly")), ")"):
@@ -136,7 +161,7 @@ class Scanner:
                     writeable = False
                 case size:
                     shape.append(None if size == "*" else int(size))
-        return ArrayType(self._dtype(name.lower()), tuple(shape), layout, writeable)
+        return ArrayType(dtype, tuple(shape), layout, writeable)
 
     def _types(self) -> tuple[Type, ...]:
         return tuple(self.list_of(self.type, "]"))
@@ -238,6 +263,8 @@ class Scanner:
 
 
 _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
+    "Records[": Scanner._records_type,
+    "Record[": Scanner._record_type,
     "List[": Scanner._list_type,
     "PrivateList[": Scanner._private_list_type,
     "slice[": Scanner._slice_type,

@@ -264,6 +264,7 @@ PROFILE = _control(
     "Record the type of `x` when the interpreter runs it; the slot is the node's id.",
     infer=_same,
     takes_characters=any_operands,
+    takes_records=True,
     effects=Effect.RAISE,  # kept although pure: it watches
 )
 GUARD = _control(

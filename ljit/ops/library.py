@@ -7,7 +7,17 @@ from ljit.ops.arrays import attributes, limits, machine_limits, scalars
 from ljit.ops.containers import combinations, list_methods, ordered_lists, private_lists, texts
 from ljit.ops.creation import copies, counted, create, fills, grids, insertions, joins, repeats
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences
-from ljit.ops.indexing import assign, elements, gathers, index, marks, puts, search, selections
+from ljit.ops.indexing import (
+    assign,
+    elements,
+    gathers,
+    index,
+    marks,
+    puts,
+    records,
+    search,
+    selections,
+)
 from ljit.ops.products import contractions, convolutions, linalg, products, products_out
 from ljit.ops.python import near_numbers, wide_ints, wide_products
 from ljit.ops.reductions import (

@@ -194,6 +194,7 @@ CHECK_BOUND = object_op(
     "The value of a local variable; raises UnboundLocalError (if `free`, NameError) if it has none.",
     infer=_infer_bound,
     takes_characters=any_operands,
+    takes_records=True,
     evaluate=_check_bound,
     lower=_lower_bound,
     can_lower=any_operands,

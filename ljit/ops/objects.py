@@ -16,6 +16,7 @@ from ljit.ir.emitter import V
 from ljit.ops.python.numbers import plain_effect
 from ljit.ops.python.types import fixed_method, join_all
 from ljit.ops.ranges.int_ranges import UNPACKED
+from ljit.record_types import item_type
 from ljit.types import (
     ANY,
     INT,
@@ -27,7 +28,6 @@ from ljit.types import (
     TupleType,
     Type,
     UnionType,
-    scalar_type,
 )
 
 __all__ = ["object_op", "parts_unpacked"]
@@ -205,6 +205,7 @@ CHECK_ARRAYS = object_op(
     "(*arrays)",
     "Leave native code if unknown code has resized, reshaped or retyped one of the arrays.",
     infer=lambda *arrays: (),
+    takes_records=True,
     evaluate=lambda *arrays: None,
     lower=_lower_check_arrays,
     effects=Effect.READ | Effect.RAISE,
@@ -306,10 +307,8 @@ def _infer_unpack(x: Type, *, count: int, star: int | None = None) -> tuple[Type
                 return items if len(items) == count else unknown
             case ListType(item):
                 return (ANY if item == NEVER else item,) * count
-            case ArrayType() if x.ndim == 1:
-                return (scalar_type(x.dtype),) * count
-            case ArrayType() if x.ndim and x.shape[0] in (None, count):
-                return (ArrayType(x.dtype, x.shape[1:], x.layout, x.writeable),) * count
+            case ArrayType() if x.ndim == 1 or (x.ndim and x.shape[0] in (None, count)):
+                return (item_type(x),) * count
         return unknown
     if not isinstance(x, TupleType) or len(x.items) < count - 1:
         return unknown
@@ -353,7 +352,7 @@ def _lower_unpack(e: Emitter, x: V, *, count: int, star: int | None = None) -> t
 
 def _row(e: Emitter, x: V, i: V, type_: Type) -> V:
     """Item `i` of an array that has it: an element, or a view."""
-    if x.type.ndim == 1:
+    if x.type.ndim == 1 and not x.type.has_fields:
         return e.array_load(x, [i])
     step, *strides = e.array_strides(x)
     return e.array_view(x, type_, e.mul(i, step), list(e.array_sizes(x)[1:]), strides)
@@ -371,6 +370,7 @@ UNPACK = object_op(
     "(x, *, count, star=None)",
     "``a, *b, c = x``: `count` outputs; `star` is the position of the starred target or None.",
     infer=_infer_unpack,
+    takes_records=True,
     evaluate=unpack,
     bind=_unpacker,
     is_unpacking=True,

@@ -301,11 +301,15 @@ class ScalarEmitter:
     def array_strides(self, a: Number) -> Sequence[Number]:
         return [to_number(n, INT) for n in a.value.strides]
 
-    def array_load(self, a: Number, indices: Sequence[Number]) -> Number:
+    def array_load(
+        self, a: Number, indices: Sequence[Number], *, is_aligned: bool = True
+    ) -> Number:
         assert all(0 <= i.value < n for i, n in zip(indices, a.value.shape, strict=True))
         return to_number(a.value[tuple(i.value for i in indices)], a.type.element)  # type: ignore[attr-defined]
 
-    def array_store(self, a: Number, indices: Sequence[Number], value: Number) -> None:
+    def array_store(
+        self, a: Number, indices: Sequence[Number], value: Number, *, is_aligned: bool = True
+    ) -> None:
         assert all(0 <= i.value < n for i, n in zip(indices, a.value.shape, strict=True))
         assert value.type == ScalarType(a.value.dtype), f"{value.type} stored into {a.type}"
         a.value[tuple(i.value for i in indices)] = value.value

@@ -23,6 +23,7 @@ from ljit.ops.members import METHOD
 from ljit.ops.python.types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
 from ljit.passes.specializing.library import library_method, library_op, looks_up_as_known
 from ljit.passes.specializing.requests import Constants, Request, bind
+from ljit.record_types import RecordType, has_records
 from ljit.types import (
     ANY,
     UINT,
@@ -39,7 +40,7 @@ from ljit.types import (
 )
 from ljit.value_types import type_of
 
-__all__ = ["callable_op", "is_fixed", "method_op", "resolve", "stored_attribute"]
+__all__ = ["callable_op", "is_fixed", "method_op", "resolve", "stored_attribute", "stored_field"]
 
 
 _FIXED = (  # names of dtypes can be set
@@ -313,6 +314,8 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     for op in ops:
         found = Request(op, (index,), {})
         return found if is_known(found) else None
+    if has_records(container.type) and isinstance(container.type, ArrayType):
+        return _part_of_records(request)
     if isinstance(container.type, ArrayType):
         places = constants.places_of(index)
         return Request(request.op, (container, places), {}) if places is not None else None
@@ -324,9 +327,33 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     return Request(get_op("prim::TupleIndex"), (container,), {"index": position % length})
 
 
+def _part_of_records(request: Request) -> Request | None:
+    """A record of a structured array, some of these, or the field of either."""
+    x, index = request.inputs
+    if index.is_constant and type(index.constant) is str:
+        found = Request(get_op("np::field"), (x,), {"name": index.constant})
+    else:
+        found = Request(get_op("np::records"), (x, index), {})
+    return found if is_known(found) else None
+
+
+def stored_field(request: Request) -> Request | None:
+    """The view of a structured array's field, if it is one to whose elements a value is stored."""
+    x, index, value = request.inputs
+    if not index.is_constant or type(index.constant) is not str or not has_records(x.type):
+        return None
+    view = Request(get_op("np::field"), (x,), {"name": index.constant})
+    (type_,) = view.op.infer_types([x.type], view.attrs)
+    is_stored = get_op("np::assign").has_lowering([type_, value.type])
+    return view if isinstance(type_, ArrayType) and is_stored else None
+
+
 def _setitem(request: Request, constants: Constants) -> Request | None:
     """A list that is stored into a slice of a list, or into an array: there a tuple does as well. Or one of places."""
     x, part, values = request.inputs
+    if isinstance(x.type, RecordType) and part.is_constant:
+        found = Request(get_op("np::store_field"), (x, values), {"name": part.constant})
+        return found if is_known(found) else None
     places = constants.places_of(part) if isinstance(x.type, ArrayType) else None
     if places is not None:
         return Request(request.op, (x, places, values), {})

@@ -44,7 +44,7 @@ from ljit.passes.specializing.named_tuples import NamedTuples
 from ljit.passes.specializing.native_calls import NativeCalls, profile_of
 from ljit.passes.specializing.optional_arguments import call_by_none
 from ljit.passes.specializing.requests import Request
-from ljit.passes.specializing.resolve import callable_op, is_fixed, stored_attribute
+from ljit.passes.specializing.resolve import callable_op, is_fixed, stored_attribute, stored_field
 from ljit.passes.specializing.special_methods import (
     MethodCall,
     is_plainly_made,
@@ -89,6 +89,10 @@ class Calls:
         if results is not None:
             self.walk.finish(node, results)
             return True
+        if node.op is get_op("py::setitem"):
+            view = stored_field(Request(node.op, tuple(operands), {}))
+            if view is not None:
+                return self._store_to_view(node, view, operands[-1])
         call = special_method(node.op, operands)
         method = users_method(call.operands[0].type, call.name) if call is not None else None
         if special is None or call is None or method is None:
@@ -278,18 +282,18 @@ class Calls:
         name = str(node.attrs["name"])
         view = stored_attribute(receiver, name, value)
         if view is not None:
-            return self._store_to_view(node, view, receiver, value)
+            return self._store_to_view(node, Request(view, (receiver,), {}), value)
         parts = users_property(receiver.type, name, is_read=False)
         if parts is None:
             return self.walk.visit_operation(node)
         return self._call_of_property(node, *parts, needs=[_PLAIN_STORES])
 
-    def _store_to_view(self, node: Node, op: OpDef, receiver: Value, value: Value) -> bool:
+    def _store_to_view(self, node: Node, view: Request, value: Value) -> bool:
         walk = self.walk
         walk.out.effects = Effect.PURE
-        view = walk.apply(Request(op, (receiver,), {}), node)
-        assert view is not None
-        results = walk.apply(Request(get_op("np::assign"), (*view, value), {}), node)
+        made = walk.apply(view, node)
+        assert made is not None
+        results = walk.apply(Request(get_op("np::assign"), (*made, value), {}), node)
         if results is not None:
             walk.finish(node, results)
         return results is not None

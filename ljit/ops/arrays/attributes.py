@@ -129,12 +129,27 @@ _declare(
     callables=(np.shape,),
     ranges=RangeRules(item=lambda s, node, axis: s.size(node.inputs[0], axis)),
     reads_sizes=True,
+    takes_records=True,
 )
 # of a contiguous array, those of axes with one element, or of an empty array, can be any: the object knows
 _declare("strides", _int_tuple, _lower_strides, can_lower=_is_strided)
-_declare("size", _int_result, _lower_size, evaluate=np.size, callables=(np.size,), reads_sizes=True)
 _declare(
-    "ndim", _int_result, _lower_ndim, evaluate=np.ndim, callables=(np.ndim,), fold=_fold(_ndim)
+    "size",
+    _int_result,
+    _lower_size,
+    evaluate=np.size,
+    callables=(np.size,),
+    reads_sizes=True,
+    takes_records=True,
+)
+_declare(
+    "ndim",
+    _int_result,
+    _lower_ndim,
+    evaluate=np.ndim,
+    callables=(np.ndim,),
+    fold=_fold(_ndim),
+    takes_records=True,
 )
 _declare(
     "itemsize", _int_result, lambda e, a: e.const(INT, _itemsize(a.type)), fold=_fold(_itemsize)
@@ -149,6 +164,7 @@ _declare(
     attributes=(),
     ranges=RangeRules(value=lambda s, node, _: s.size(node.inputs[0], 0)),
     reads_sizes=True,
+    takes_records=True,
     samples=_SAMPLES[:1],
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ljit import record_types
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops.containers import iteration_views as views
@@ -131,16 +132,12 @@ def _array_size(e: Emitter, view: V) -> V:
 def _array_item(e: Emitter, view: V, k: V) -> V:
     if not e.is_proven(INSIDE):
         check_index(e, k, _array_size(e, view))
-    return e.array_load(view, [k]) if view.type.ndim == 1 else subarray(e, view, k)
+    if view.type.ndim == 1 and not view.type.has_fields:
+        return e.array_load(view, [k])
+    return subarray(e, view, k)
 
 
-def _row_type(t: ArrayType) -> Type:
-    if t.ndim == 1:
-        return scalar_type(t.dtype)
-    return ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
-
-
-_ARRAY = _Rule(_row_type, _array_item, _array_size, _is_below_size(_array_size))
+_ARRAY = _Rule(record_types.item_type, _array_item, _array_size, _is_below_size(_array_size))
 
 # -- enumerate, zip, reversed ----------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ import numpy as np
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops.ranges.int_ranges import FROM_START, INSIDE
+from ljit.record_types import item_type
 from ljit.types import (
     ANY,
     BOOL,
@@ -281,11 +282,10 @@ def check_index(e: Emitter, index: V, size: V) -> None:
 
 
 def subarray(e: Emitter, array: V, k: V) -> V:
-    """Give row `k`, which exists, of an array of two or more dimensions, as a view."""
+    """Give row `k`, which exists, of an array of two or more dimensions, or a record, as a view."""
     t = array.type
     sizes, strides = e.array_sizes(array), e.array_strides(array)
-    row = ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
-    return e.array_view(array, row, e.mul(k, strides[0]), sizes[1:], strides[1:])
+    return e.array_view(array, item_type(t), e.mul(k, strides[0]), sizes[1:], strides[1:])
 
 
 def numpy_decides(types: Sequence[Type]) -> bool:
