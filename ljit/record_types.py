@@ -77,8 +77,9 @@ def field_offset(t: Type, name: object) -> int | None:
     """Give the place of a field in a record; None: there is none, or none whose elements native code knows."""
     if not isinstance(t, ArrayType) or not t.has_fields or name not in (t.dtype.names or ()):
         return None
-    base, offset = t.dtype[str(name)].base, offset_of(t.dtype, str(name))
-    return offset if is_native(base) or is_structured(base) else None
+    field = t.dtype[str(name)]
+    is_known = is_native(field.base) or is_structured(field)
+    return offset_of(t.dtype, str(name)) if is_known else None
 
 
 def type_of_field(t: Type, name: object) -> Type:

@@ -37,6 +37,8 @@ __all__ = [
     "COMPLEX_IMAG",
     "COMPLEX_REAL",
     "DESCR_BYTEORDER",
+    "DESCR_CLASS",
+    "DESCR_FIELDS",
     "DESCR_METADATA",
     "DESCR_NAMES",
     "DESCR_TYPE_NUM",
@@ -149,9 +151,11 @@ FLAG_ALIGNED = 0x100
 FLAG_WRITEABLE = 0x400
 FLAG_WARN_ON_WRITE = -(2**31)
 FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | FLAG_OWNDATA
+DESCR_CLASS = 16  # of elements
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
 DESCR_METADATA = 56  # null: nothing was attached to the dtype
+DESCR_FIELDS = 96  # a dict: of each name a tuple that begins with the dtype
 DESCR_NAMES = 104  # of its fields
 SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
 SCALAR_VALUE = 16  # of NumPy scalars
@@ -420,6 +424,9 @@ def _check_numpy() -> None:
     _expect(word_at(id(swapped) + DESCR_METADATA), 0, "no metadata of a dtype")
     named = np.dtype([("x", np.int16), ("y", np.int8)])
     _expect(word_at(id(named) + DESCR_NAMES), id(named.names), "names of fields")
+    _expect(word_at(id(named) + DESCR_CLASS), id(named.type), "the class of a dtype")
+    fields = ctypes.cast(word_at(id(named) + DESCR_FIELDS), ctypes.py_object).value
+    _expect(fields["x"], (named["x"], 0), "fields")
     marked = np.dtype(np.int16, metadata={"mark": 1})
     _expect(word_at(id(marked) + DESCR_METADATA) != 0, True, "metadata of a dtype")
     for ufunc in (np.add, np.matmul):

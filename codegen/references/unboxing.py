@@ -28,6 +28,8 @@ from ljit.codegen.llvm.forms import Native, components, items_of, memory_type, u
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import IS_LONGER, only_character
+from ljit.codegen.references.record_arrays import require_multiples, require_records
+from ljit.codegen.references.requirements import field, require, require_class, require_form
 from ljit.codegen.scalars.unions import as_union
 from ljit.errors import CodegenError
 from ljit.module_types import KnownModule
@@ -64,10 +66,6 @@ __all__ = ["unbox", "unbox_int_by_call", "unbox_union"]
 _READS = "nounwind willreturn memory(read)"
 
 
-def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
-    return f.load(type_, f.gep("i8", pointer, offset))
-
-
 def unbox(
     f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef, *, by_call: bool = False
 ) -> Native:
@@ -80,14 +78,14 @@ def unbox(
     if type_ in _UNBOXERS:
         return Native(type_, _UNBOXERS[type_](f, pointer, fail))
     if type_ in (NONE, UNBOUND) or isinstance(type_, KnownModule):
-        _require(f, f.icmp("eq", pointer, address(id(_only_value(type_)))), fail)
+        require(f, f.icmp("eq", pointer, address(id(_only_value(type_)))), fail)
         return Native(type_, (pointer,) if type_.is_boxed else ())
     match type_:
         case ObjectType() | ListType():
-            _require_class(f, pointer, list if isinstance(type_, ListType) else type_.cls, fail)
+            require_class(f, pointer, list if isinstance(type_, ListType) else type_.cls, fail)
             if isinstance(type_, PackedType):
-                found = _field(f, "ptr", pointer, ARRAY_DESCRIPTOR)
-                _require(f, f.icmp("eq", found, address(descriptor_of(type_.typecode))), fail)
+                found = field(f, "ptr", pointer, ARRAY_DESCRIPTOR)
+                require(f, f.icmp("eq", found, address(descriptor_of(type_.typecode))), fail)
             return Native(type_, (pointer,))
         case ScalarType():
             return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))
@@ -108,29 +106,17 @@ def _only_value(t: Type) -> object:
     return None if t == NONE else UNBOUND_VALUE
 
 
-def _require(f: FunctionBuilder, condition: Ref, fail: BlockRef) -> None:
-    """Go to `fail` unless the condition holds."""
-    following = f.new_block("ok")
-    f.condbr(condition, following, fail, likely=True)
-    f.start(following)
-
-
-def _require_class(f: FunctionBuilder, pointer: Ref, cls: type, fail: BlockRef) -> None:
-    found = _field(f, "ptr", pointer, layout.OB_TYPE)
-    _require(f, f.icmp("eq", found, address(id(cls))), fail)
-
-
 def _unbox_bool(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
     is_true = f.icmp("eq", pointer, address(id(True)))
     is_false = f.icmp("eq", pointer, address(id(False)))
-    _require(f, f.binary("or", is_true, is_false), fail)
+    require(f, f.binary("or", is_true, is_false), fail)
     return (is_true,)
 
 
 def _unbox_int(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
     """Read an int of one digit in place, others by CPython; those that do not fit in int64 fail."""
-    _require_class(f, pointer, int, fail)
-    tag = _field(f, "i64", pointer, layout.LONG_TAG)
+    require_class(f, pointer, int, fail)
+    tag = field(f, "i64", pointer, layout.LONG_TAG)
     if layout.LONG_TAG_IS_SIZE:
         shifted = f.binary("add", tag, 1)
         is_big, sign = f.icmp("ugt", shifted, 2), tag
@@ -140,13 +126,13 @@ def _unbox_int(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref
     big, small, done = f.new_block("big"), f.new_block("small"), f.new_block("int")
     f.condbr(is_big, big, small, unlikely=True)
     f.start(small)
-    digit = f.convert("zext", _field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
+    digit = f.convert("zext", field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
     compact = f.binary("mul", digit, sign)
     from_small = f.br(done)
     f.start(big)
     overflow = f.alloca("i32")
     slow = f.call_external("i64", "PyLong_AsLongLongAndOverflow", (pointer, overflow))
-    _require(f, f.icmp("eq", f.load("i32", overflow), 0), fail)
+    require(f, f.icmp("eq", f.load("i32", overflow), 0), fail)
     from_big = f.br(done)
     f.start(done)
     result = f.phi("i64")
@@ -167,7 +153,7 @@ def unbox_int_by_call(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Nativ
         if inner.start(failed):
             inner.ret(Ref(_INT_OR_NOT, "zeroinitializer"))
     result = f.call(_INT_OR_NOT, name, (pointer,))
-    _require(f, f.extract("i1", result, 1), fail)
+    require(f, f.extract("i1", result, 1), fail)
     return Native(INT, (f.extract("i64", result, 0),))
 
 
@@ -182,7 +168,7 @@ def _unbox_uint(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Re
         inner.attributes = f"{_READS} noinline {QUICK}"
         _write_unbox_uint(inner)
     result = f.call(_INT_OR_NOT, name, (pointer,), _READS)
-    _require(f, f.extract("i1", result, 1), fail)
+    require(f, f.extract("i1", result, 1), fail)
     return (f.extract("i64", result, 0),)
 
 
@@ -190,13 +176,13 @@ def _write_unbox_uint(f: FunctionBuilder) -> None:
     """Put the number together from up to three digits of 30 bits: there is no more memory than digits."""
     (pointer,) = f.params
     failed = f.new_block("failed")
-    _require_class(f, pointer, int, failed)
-    count = _field(f, "i64", pointer, layout.LONG_TAG)  # as a size, below 0 for negative ints
+    require_class(f, pointer, int, failed)
+    count = field(f, "i64", pointer, layout.LONG_TAG)  # as a size, below 0 for negative ints
     if not layout.LONG_TAG_IS_SIZE:
-        _require(f, f.icmp("ne", f.binary("and", count, 3), 2), failed)
+        require(f, f.icmp("ne", f.binary("and", count, 3), 2), failed)
         count = f.binary("lshr", count, 3)
-    _require(f, f.icmp("ule", count, 3), failed)
-    digit = f.convert("zext", _field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
+    require(f, f.icmp("ule", count, 3), failed)
+    digit = f.convert("zext", field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
     number = f.select(f.icmp("eq", count, 0), integer("i64", 0), digit)
     for index, shift in ((1, 30), (2, 60)):
         more, found = f.new_block("more"), f.new_block("found")
@@ -204,9 +190,9 @@ def _write_unbox_uint(f: FunctionBuilder) -> None:
         f.start(found)
         _return_int(f, number)
         f.start(more)
-        digit = _field(f, "i32", pointer, layout.LONG_DIGIT + 4 * index)
+        digit = field(f, "i32", pointer, layout.LONG_DIGIT + 4 * index)
         if shift + 30 > 64:
-            _require(f, f.icmp("ult", digit, 1 << (64 - shift)), failed)
+            require(f, f.icmp("ult", digit, 1 << (64 - shift)), failed)
         shifted = f.binary("shl", f.convert("zext", digit, "i64"), shift)
         number = f.binary("or", number, shifted)
     _return_int(f, number)
@@ -219,25 +205,25 @@ def _return_int(f: FunctionBuilder, number: Ref) -> None:
 
 
 def _unbox_float(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
-    _require_class(f, pointer, float, fail)
-    return (_field(f, "double", pointer, layout.FLOAT_VALUE),)
+    require_class(f, pointer, float, fail)
+    return (field(f, "double", pointer, layout.FLOAT_VALUE),)
 
 
 def _unbox_complex(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
-    _require_class(f, pointer, complex, fail)
-    real = _field(f, "double", pointer, layout.COMPLEX_REAL)
-    return (real, _field(f, "double", pointer, layout.COMPLEX_IMAG))
+    require_class(f, pointer, complex, fail)
+    real = field(f, "double", pointer, layout.COMPLEX_REAL)
+    return (real, field(f, "double", pointer, layout.COMPLEX_IMAG))
 
 
 def _unbox_str(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
-    _require_class(f, pointer, str, fail)
+    require_class(f, pointer, str, fail)
     return (pointer,)
 
 
 def _unbox_character(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
-    _require_class(f, pointer, str, fail)
+    require_class(f, pointer, str, fail)
     code = only_character(f, pointer)
-    _require(f, f.icmp("ne", code, IS_LONGER), fail)
+    require(f, f.icmp("ne", code, IS_LONGER), fail)
     return (code,)
 
 
@@ -255,15 +241,15 @@ _UNBOXERS: dict[Type, Callable[[FunctionBuilder, Ref, BlockRef], Sequence[Ref]]]
 def _unbox_scalar(
     f: FunctionBuilder, pointer: Ref, dtype: np.dtype, fail: BlockRef
 ) -> Sequence[Ref]:
-    _require_class(f, pointer, dtype.type, fail)
+    require_class(f, pointer, dtype.type, fail)
     llvm = memory_type(dtype)
     if dtype.kind == "b":
-        loaded = _field(f, llvm, pointer, layout.SCALAR_VALUE)
+        loaded = field(f, llvm, pointer, layout.SCALAR_VALUE)
         return (f.icmp("ne", loaded, 0),)
-    first = _field(f, llvm, pointer, layout.SCALAR_VALUE)
+    first = field(f, llvm, pointer, layout.SCALAR_VALUE)
     if dtype.kind != "c":
         return (first,)
-    return (first, _field(f, llvm, pointer, layout.SCALAR_VALUE + dtype.itemsize // 2))
+    return (first, field(f, llvm, pointer, layout.SCALAR_VALUE + dtype.itemsize // 2))
 
 
 def _unbox_items(
@@ -273,17 +259,17 @@ def _unbox_items(
     items = items_of(type_)
     if isinstance(type_, ItemsType | ViewType):
         cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else type_.cls
-        _require_class(f, pointer, cls, fail)
-        size = _field(f, "i64", pointer, layout.VAR_SIZE)
-        _require(f, f.icmp("eq", size, len(items)), fail)
+        require_class(f, pointer, cls, fail)
+        size = field(f, "i64", pointer, layout.VAR_SIZE)
+        require(f, f.icmp("eq", size, len(items)), fail)
         first = layout.TUPLE_ITEMS
     else:
         is_range = isinstance(type_, RangeType)
-        _require_class(f, pointer, range if is_range else slice, fail)
+        require_class(f, pointer, range if is_range else slice, fail)
         first = layout.RANGE_START if is_range else layout.SLICE_START
     parts: list[Ref] = []
     for index, item in enumerate(items):
-        inner = _field(f, "ptr", pointer, first + 8 * index)
+        inner = field(f, "ptr", pointer, first + 8 * index)
         is_rare = item == INT and isinstance(type_, RangeType | SliceType)
         read = unbox_int_by_call if is_rare else partial(unbox, type_=item, by_call=by_call)
         parts += read(f, inner, fail=fail).parts
@@ -319,7 +305,7 @@ def _unbox_array(
     f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef, *, by_call: bool
 ) -> Sequence[Ref]:
     if isinstance(type_, RecordType):  # what is an object is none
-        _require(f, FALSE, fail)
+        require(f, FALSE, fail)
         return undef_of(type_).parts
     needed = layout.FLAG_ALIGNED
     needed |= layout.FLAG_WRITEABLE if type_.writeable else 0
@@ -331,98 +317,44 @@ def _unbox_array(
         integer("i32", type_.ndim),
     )
     if type_.has_fields:
-        _require_records(f, pointer, type_, wanted, fail)
+        require_records(f, pointer, type_, wanted, fail)
     elif by_call:
-        _require(f, f.call("i1", support("is_array"), (pointer, *wanted), _READS), fail)
+        require(f, f.call("i1", support("is_array"), (pointer, *wanted), _READS), fail)
     else:
         _require_array(f, pointer, wanted, fail)
     if type_.writeable and type_.layout != "C" and type_.ndim:
         item = integer("i64", type_.dtype.itemsize)
         is_distinct = f.call("i1", _distinct_places(type_.ndim), (pointer, item), _READS)
-        _require(f, is_distinct, fail)
-    parts = [pointer, pointer, _field(f, "ptr", pointer, layout.ARRAY_DATA)]
+        require(f, is_distinct, fail)
+    parts = [pointer, pointer, field(f, "ptr", pointer, layout.ARRAY_DATA)]
     parts += _sizes(f, pointer, type_, fail)
     strides: list[Ref] = []
     if type_.layout != "C" and type_.ndim:
-        strides = _words(f, _field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
+        strides = _words(f, field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
     if type_.has_fields:
-        _require_multiples(f, [parts[2], *strides], kept_alignment(type_.dtype), fail)
+        require_multiples(f, [parts[2], *strides], kept_alignment(type_.dtype), fail)
     return parts + strides
-
-
-#: the dtypes of records that code looks for, by their addresses, and their names: they stay, as the code may
-_kept: dict[int, object] = {}
-
-
-def _require_records(
-    f: FunctionBuilder, array: Ref, type_: ArrayType, wanted: Sequence[Ref], fail: BlockRef
-) -> None:
-    """Check class, dtype, flags and rank of an array of records; another dtype may be an equal one.
-
-    The fields have to have the names that they had when the type was made.
-    """
-    usual, _, needed, ndim = wanted
-    _require_class(f, array, np.ndarray, fail)
-    for dtype, names in type_.named:
-        _kept.setdefault(id(dtype), dtype)
-        _kept.setdefault(id(names), names)
-        found = _field(f, "ptr", address(id(dtype)), layout.DESCR_NAMES)
-        _require(f, f.icmp("eq", found, address(id(names))), fail)
-    descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
-    other, good = f.new_block("descr"), f.new_block("dtype")
-    f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
-    if f.start(other, cold=True):
-        same = f.call_external(
-            "i32", "PyObject_RichCompareBool", (descriptor, usual, integer("i32", _EQUAL))
-        )
-        f.condbr(f.icmp("eq", same, 1), good, fail)
-    f.start(good)
-    _require_form(f, array, needed, ndim, fail)
-
-
-_EQUAL = 2  # Py_EQ
-
-
-def _require_multiples(f: FunctionBuilder, words: Sequence[Ref], unit: int, fail: BlockRef) -> None:
-    """Check that addresses and strides are multiples of a power of two."""
-    if unit == 1:
-        return
-    numbers = [f.convert("ptrtoint", x, "i64") if x.type == "ptr" else x for x in words]
-    together = numbers[0]
-    for number in numbers[1:]:
-        together = f.binary("or", together, number)
-    _require(f, f.icmp("eq", f.binary("and", together, unit - 1), 0), fail)
 
 
 def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: BlockRef) -> None:
     """Check class, dtype (its usual descriptor and number), flags and rank."""
     descriptor, number, needed, ndim = wanted
-    _require_class(f, array, np.ndarray, fail)
+    require_class(f, array, np.ndarray, fail)
     _require_dtype(f, array, descriptor, number, fail)
-    _require_form(f, array, needed, ndim, fail)
-
-
-def _require_form(f: FunctionBuilder, array: Ref, needed: Ref, ndim: Ref, fail: BlockRef) -> None:
-    """Check flags and rank of an array."""
-    told = f.binary("or", needed, layout.FLAG_WARN_ON_WRITE)  # must not be set
-    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), told)
-    wrong = f.binary("xor", flags, needed)
-    found = _field(f, "i32", array, layout.ARRAY_NDIM)
-    wrong = f.binary("or", wrong, f.binary("xor", found, ndim))
-    _require(f, f.icmp("eq", wrong, 0), fail)
+    require_form(f, array, needed, ndim, fail)
 
 
 def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail: BlockRef) -> None:
     """The usual descriptor, or another one of the same number in native byte order, without metadata."""
-    descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
+    descriptor = field(f, "ptr", array, layout.ARRAY_DESCR)
     other, good = f.new_block("descr"), f.new_block("dtype")
     f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
     if f.start(other, cold=True):
-        number = _field(f, "i32", descriptor, layout.DESCR_TYPE_NUM)
-        order = _field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
+        number = field(f, "i32", descriptor, layout.DESCR_TYPE_NUM)
+        order = field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
         is_number = f.icmp("eq", number, wanted)
         is_native = f.icmp("ne", order, layout.SWAPPED_BYTEORDER)
-        is_bare = f.icmp("eq", _field(f, "ptr", descriptor, layout.DESCR_METADATA), NULL)
+        is_bare = f.icmp("eq", field(f, "ptr", descriptor, layout.DESCR_METADATA), NULL)
         is_same = f.binary("and", is_number, f.binary("and", is_native, is_bare))
         f.condbr(is_same, good, fail)
     f.start(good)
@@ -442,9 +374,9 @@ def _write_distinct_places(f: FunctionBuilder, ndim: int) -> None:
     """Each step goes over all that the axes with smaller steps reach."""
     array, item = f.params
     contiguous = layout.FLAG_C_CONTIGUOUS | layout.FLAG_F_CONTIGUOUS
-    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), contiguous)
-    sizes = _words(f, _field(f, "ptr", array, layout.ARRAY_DIMENSIONS), ndim)
-    strides = _words(f, _field(f, "ptr", array, layout.ARRAY_STRIDES), ndim)
+    flags = f.binary("and", field(f, "i32", array, layout.ARRAY_FLAGS), contiguous)
+    sizes = _words(f, field(f, "ptr", array, layout.ARRAY_DIMENSIONS), ndim)
+    strides = _words(f, field(f, "ptr", array, layout.ARRAY_STRIDES), ndim)
     steps, reaches, is_long = [], [], []
     for size, stride in zip(sizes, strides, strict=True):
         back = f.binary("sub", integer("i64", 0), stride)
@@ -476,7 +408,7 @@ def _sizes(f: FunctionBuilder, array: Ref, type_: ArrayType, fail: BlockRef) -> 
     if not type_.ndim:
         return []
     not_negative = f", !range {f.module.metadata('!{i64 0, i64 9223372036854775807}')}"
-    pointer = _field(f, "ptr", array, layout.ARRAY_DIMENSIONS)
+    pointer = field(f, "ptr", array, layout.ARRAY_DIMENSIONS)
     sizes = _words(f, pointer, type_.ndim, not_negative)
     unknown: list[Ref] = []
     wrong = FALSE
@@ -486,5 +418,5 @@ def _sizes(f: FunctionBuilder, array: Ref, type_: ArrayType, fail: BlockRef) -> 
         else:
             wrong = f.binary("or", wrong, f.icmp("ne", size, known))
     if wrong is not FALSE:
-        _require(f, f.bool_not(wrong), fail)
+        require(f, f.bool_not(wrong), fail)
     return unknown

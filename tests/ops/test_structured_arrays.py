@@ -93,6 +93,18 @@ def test_an_array_that_is_renamed_in_place_is_another_one():
     assert compiled(a.copy()) == expected
 
 
+NESTED = [("at", FIELDS), ("k", "i4")]
+
+
+@pytest.mark.parametrize("other", [(np.record, NESTED), [("at", (np.record, FIELDS)), ("k", "i4")]])
+def test_records_of_another_class_are_none_though_the_dtypes_are_equal(other):
+    compiled = ljit.jit(lambda a: (a[1], a["at"][2]))
+    for dtype in (NESTED, NESTED, NESTED, other, NESTED):
+        a = np.zeros(3, dtype)
+        assert a.dtype == np.dtype(NESTED)
+        assert list(map(type, compiled(a))) == [type(a[1]), type(a["at"][2])]
+
+
 def test_a_record_that_is_kept_is_numpys():
     compiled, a = ljit.jit(lambda a, i: a[i]), np.ones(5, FIELDS)
     for _ in range(3):
