@@ -64,3 +64,28 @@ def test_very_many_combinations_are_the_iterator_s(monkeypatch):
 
     for n in (3, 3, 3, 20, 20):
         assert f(n) == [i * j for i in range(n) for j in range(2)]
+
+
+def of_pairs(xs):
+    total = 0
+    for x, y in itertools.combinations(xs, 2):
+        total += x * y
+    return total + sum(x - y for x, y in itertools.pairwise(xs))
+
+
+def of_places(n):
+    total = 0
+    for i, j, k in itertools.combinations(range(n), 3):
+        total += i * j - k
+    return total + sum([i - j for i, j in itertools.permutations(range(n), 2)])
+
+
+@pytest.mark.parametrize(("function", "given"), [(of_pairs, [1, 2, 3, 4]), (of_places, 5)])
+def test_loops_take_the_place_of_iterators_over_combinations(function, given):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(given) == function(given)
+    text = str(compiled.graph_for(given))
+    assert "cursor" not in text
+    assert "prim::Loop" in text
+    assert ("py::list(" in text) == (function is of_pairs)

@@ -26,7 +26,7 @@ from ljit.ops.control import CONTINUE
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["collect", "is_generator", "loop_over_items", "run"]
+__all__ = ["LoopOver", "collect", "is_generator", "loop_over_items", "loops_over", "run"]
 
 _CONTAINERS = {
     "list": ("prim::ListConstruct", "prim::list_append"),
@@ -171,7 +171,22 @@ class _View(Record):
     iterable: Tree
 
 
-_Source = _View | GeneratorCall | _Items
+class LoopOver(Record):
+    """What a loop runs over, a call that is evaluated as far as it is before the loop, and what emits the loop."""
+
+    iterable: Tree
+    loop: Callable[[ItemLoop], None]
+
+
+_Source = _View | GeneratorCall | LoopOver | _Items
+_Maker = Callable[[Emission, Tree, SourceRange], LoopOver | None]
+_loops: list[_Maker] = []
+
+
+def loops_over(maker: _Maker) -> _Maker:
+    """Let `maker` give the loops over calls that it knows, None for others."""
+    _loops.append(maker)
+    return maker
 
 
 def _source(e: Emission, iterable: Tree, place: SourceRange) -> _Source:
@@ -181,6 +196,9 @@ def _source(e: Emission, iterable: Tree, place: SourceRange) -> _Source:
     generator = called_generator(e, iterable)
     if generator is not None:
         return evaluate_call(e, generator)
+    for maker in _loops:
+        if (found := maker(e, iterable, place)) is not None:
+            return found
     return _View(iteration_view(e, iterable, place), iterable)
 
 
@@ -224,12 +242,16 @@ class _Run:
             place = self._place(source.comprehension)
             _loop_over(e, source, ItemLoop(where, place, trip, _nothing))
             return
-        call = source.generator.call
+        call = source.iterable if isinstance(source, LoopOver) else source.generator.call
 
         def iterate(view: Value) -> None:
             self._over_view(i, _View(view, call))
 
-        loop_over_generator(e, source, ItemLoop(where, self._place(call), trip, _nothing, iterate))
+        loop = ItemLoop(where, self._place(call), trip, _nothing, iterate)
+        if isinstance(source, LoopOver):
+            source.loop(loop)
+        else:
+            loop_over_generator(e, source, loop)
 
     def _over_view(self, i: int, source: _View) -> None:
         e, where, view = self.e, self.comprehension.inner, source.view

@@ -1,8 +1,10 @@
-"""Calls of ``map``, ``filter`` and ``accumulate`` whose items are used one after the other: loops, as of generators.
+"""Calls of ``map``, ``filter``, ``accumulate`` and the like whose items are used one after the other: loops.
 
 ``sum(map(lambda x: x * x, xs))`` is ``sum((lambda x: x * x)(item) for item in xs)`` with the lambda inlined, and
-``max(accumulate(xs))`` is ``max((total := total + item if has_total else item) for item in xs)``. Where ``map``, or the
-function that it is given, is not what it was when the graph was made, it is called.
+``max(accumulate(xs))`` is ``max((total := total + item if has_total else item) for item in xs)``;
+``combinations(xs, 2)`` is ``(pool[i], pool[j]) for i in range(len(pool)) for j in range(i + 1, len(pool))`` with the
+items as they are then. Where ``map``, or the function that it is given, is not what it was when the graph was made, it
+is called.
 
 Only functions of which the loop is faster than ``map`` are taken: lambdas, functions of Python code, and the builtins
 that make numbers or characters of numbers and texts.
@@ -10,15 +12,21 @@ that make numbers or characters of numbers and texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import CO_COROUTINE, CO_GENERATOR
-from itertools import accumulate
+from itertools import (
+    accumulate,
+    combinations,
+    combinations_with_replacement,
+    pairwise,
+    permutations,
+)
 from typing import cast
 
 from ljit.analysis.assumptions import python_function
 from ljit.frontend.emitting.attempts import runs_no_code
-from ljit.frontend.emitting.comprehensions import loop_over_items
+from ljit.frontend.emitting.comprehensions import LoopOver, loop_over_items, loops_over
 from ljit.frontend.emitting.emission import Emission, Scope
 from ljit.frontend.emitting.functions import function_value
 from ljit.frontend.emitting.iteration import ItemLoop
@@ -44,12 +52,17 @@ __all__ = [
 #: names that no variable of a program has
 _FUNCTION, _ITEM = "function of map", "item of map"
 _TOTAL, _HAS_TOTAL = "total", "whether there is a total"
+_BEFORE, _HAS_BEFORE = "item before", "whether there is an item before"
+_POOL, _SOURCE = "items to be combined", "what gives the items"
+
+_MOST_COMBINED = 4  # items: as many loops
 
 
 class MappedItems(Record):
-    """A call of ``map``, ``filter`` or ``accumulate``, and the generator expression that gives the same.
+    """A call of ``map``, ``filter``, ``accumulate`` and the like, and the generator expression that gives the same.
 
-    `place`: which argument the function is, None without one. `has_total`: the expression needs variables of its own.
+    `place`: which argument the function is, None without one. `variables`: names of variables of the expression's own,
+    and what they are at first. `pool`: what gives the items that are combined.
     """
 
     call: tree.Apply
@@ -57,15 +70,24 @@ class MappedItems(Record):
     function: object  # that it is given; None for a lambda
     items: tree.Comprehension
     place: int | None = 0
-    has_total: bool = False
+    variables: tuple[tuple[str, object], ...] = ()
+    pool: Tree | None = None
 
 
 class MappedCall(Record):
-    """Such a call with its callee and its function evaluated; the function is None if it is a lambda, or not there."""
+    """Such a call with its callee and its function evaluated; the function is None if it is a lambda, or not there.
+
+    `range_maker`: what ``range`` is where the items that are combined are a range; they are not copied then.
+    """
 
     mapped: MappedItems
     callee: Value
     function: Value | None
+    range_maker: Value | None = None
+
+    def of(self, mapped: MappedItems) -> MappedCall:
+        """The same of another call."""
+        return MappedCall(mapped, self.callee, self.function, self.range_maker)
 
 
 def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems | None:
@@ -77,6 +99,10 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
     known, count = known_value(e, iterable.function), len(iterable.arguments)
     if known is accumulate and count in (1, 2):
         return _accumulated(e, iterable, where)
+    if known is pairwise and count == 1:
+        return _paired(iterable, where)
+    if count == 2 and any(known is function for function in _COMBINED):
+        return _combined(iterable, known, where)
     if count < 2 or not (known is map or (known is filter and count == 2)):
         return None
     is_map, sources = known is map, iterable.arguments[1:]
@@ -111,7 +137,56 @@ def _accumulated(e: Emission, call: tree.Apply, where: SourceRange) -> MappedIte
     generator = tree.Generator(call.range, item, source, ())
     element = tree.NamedExpr(where, _TOTAL, value)
     items = tree.Comprehension(where, "generator", element, (generator,), where)
-    return MappedItems(call, accumulate, given, items, 1 if functions else None, has_total=True)
+    place = 1 if functions else None
+    return MappedItems(call, accumulate, given, items, place, ((_TOTAL, 0), (_HAS_TOTAL, False)))
+
+
+def _paired(call: tree.Apply, where: SourceRange) -> MappedItems:
+    """Give each item with the one before it: the first item is only kept."""
+    item, before = tree.Var(where, f"{_ITEM} 0"), tree.Var(where, _BEFORE)
+    keep = tree.NamedExpr(where, _BEFORE, item)
+    begins = tree.NamedExpr(where, _HAS_BEFORE, tree.Const(where, True))
+    kept = tree.UnaryOp(where, "not", tree.TupleLiteral(where, (begins, keep)))  # a tuple is true
+    is_pair = tree.TernaryIf(where, tree.Var(where, _HAS_BEFORE), tree.Const(where, True), kept)
+    generator = tree.Generator(call.range, item, call.arguments[0], (is_pair,))
+    element = tree.TupleLiteral(where, (before, keep))
+    items = tree.Comprehension(where, "generator", element, (generator,), where)
+    variables = ((_BEFORE, 0), (_HAS_BEFORE, False))
+    return MappedItems(call, pairwise, None, items, None, variables)
+
+
+def _combined(call: tree.Apply, known: object, where: SourceRange) -> MappedItems | None:
+    """Give so many items at a time, by loops over their places, as many as that."""
+    source, count = call.arguments
+    if not isinstance(count, tree.Const) or type(count.value) is not int:
+        return None
+    if not 1 <= count.value <= _MOST_COMBINED:
+        return None
+    pool = tree.Var(where, _POOL)
+    places = tuple(tree.Var(where, f"{_ITEM} {i}") for i in range(count.value))
+    end = tree.Apply(where, tree.Const(where, len), (pool,), ())
+    first, tests = _COMBINED[known]  # type: ignore[index]  # it is one of these
+    generators = []
+    for k, place in enumerate(places):
+        start = (first(where, places[k - 1]),) if k and first is not None else ()
+        view = tree.Apply(where, tree.Const(where, range), (*start, end), ())
+        others = tuple(tree.Compare(where, ("ne",), (place, p)) for p in places[:k] if tests)
+        generators.append(tree.Generator(call.range, place, view, others))
+    element = tree.TupleLiteral(where, tuple(tree.Subscript(where, pool, p) for p in places))
+    items = tree.Comprehension(where, "generator", element, tuple(generators), where)
+    return MappedItems(call, known, None, items, None, pool=source)
+
+
+def _behind(where: SourceRange, place: Tree) -> Tree:
+    return tree.BinOp(where, "add", place, tree.Const(where, 1))
+
+
+#: where a place begins by the one before it (None: at the first item), and whether places must differ
+_COMBINED: dict[object, tuple[Callable[[SourceRange, Tree], Tree] | None, bool]] = {
+    combinations: (_behind, False),
+    combinations_with_replacement: (lambda _, place: place, False),
+    permutations: (None, True),
+}
 
 
 def _function(e: Emission, function: Tree, count: int) -> tuple[Tree, object] | None:
@@ -152,19 +227,23 @@ def evaluate_mapped(e: Emission, mapped: MappedItems) -> MappedCall:
     """Emit the callee and the function that it is given."""
     callee = e.expression(mapped.call.function)
     function = None if mapped.place is None else mapped.call.arguments[mapped.place]
-    if function is None or isinstance(function, tree.Lambda):
-        return MappedCall(mapped, callee, None)
-    return MappedCall(mapped, callee, e.expression(function))
+    if function is not None and not isinstance(function, tree.Lambda):
+        return MappedCall(mapped, callee, e.expression(function))
+    pool = mapped.pool
+    if isinstance(pool, tree.Apply) and known_value(e, pool.function) is range:
+        return MappedCall(mapped, callee, None, e.expression(pool.function))
+    return MappedCall(mapped, callee, None)
 
 
 @contextmanager
 def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
-    """Emit what has the total in a variable, and the function: one that was read from a global one can be inlined."""
+    """Emit what has the variables, and the function: one that was read from a global variable can be inlined."""
     where, values = call.mapped.call.range, dict[str, Value]()
     if call.function is not None:
         values[_FUNCTION] = call.function
-    if call.mapped.has_total:
-        values |= {_TOTAL: e.constant(0, where), _HAS_TOTAL: e.constant(False, where)}
+    values |= {name: e.constant(value, where) for name, value in call.mapped.variables}
+    if call.mapped.pool is not None:
+        values[_POOL] = _pool(e, call, call.mapped.pool)
     if not values:
         yield
         return
@@ -175,11 +254,21 @@ def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
         yield
 
 
+def _pool(e: Emission, call: MappedCall, pool: Tree) -> Value:
+    """Emit the items that are combined, as they are now."""
+    source, where = e.expression(pool), call.mapped.call.range
+    if call.range_maker is not None:
+        return source
+    return e.emit("py::call", e.constant(list, where), source, where=where, kwnames=())
+
+
 def still_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) -> Value:
     """Ask whether the callee, the function and `others` are still what they were."""
     pairs = [*others, (call.callee, call.mapped.known)]
     if call.function is not None:
         pairs.append((call.function, call.mapped.function))
+    if call.range_maker is not None:
+        pairs.append((call.range_maker, range))
     return are_known(e, pairs, call.mapped.call.range)
 
 
@@ -199,11 +288,48 @@ def call_plainly(e: Emission, call: MappedCall, *, is_kept: bool) -> Value:
 
 def loop_over_mapped(e: Emission, mapped: MappedItems, loop: ItemLoop) -> None:
     """Emit a ``for`` loop, with the function's body in it where it is the known one."""
-    call = evaluate_mapped(e, mapped)
+    _loop_over(e, evaluate_mapped(e, mapped), loop)
+
+
+@loops_over
+def _of_comprehension(e: Emission, iterable: Tree, place: SourceRange) -> LoopOver | None:
+    """The loop of a comprehension, if `iterable` gives its items without a function.
+
+    What gives them is evaluated at once: the comprehension may have a variable of the same name.
+    """
+    mapped = mapped_items(e, iterable, place)
+    if mapped is None or mapped.place is not None:
+        return None
+    call, (source, *others) = evaluate_mapped(e, mapped), mapped.call.arguments
+    slot = e.fresh_slot()
+    e.store(slot, e.expression(source), source.range)
+    arguments = (tree.Var(source.range, _SOURCE), *others)
+    same = tree.Apply(mapped.call.range, mapped.call.function, arguments, ())
+
+    def emit(loop: ItemLoop) -> None:
+        with e.new_scope(Scope(e.scope, {_SOURCE: slot}, has_frame=False), None):
+            _loop_over(e, call.of(_with_source(mapped, same, place)), loop)
+
+    return LoopOver(iterable, emit)
+
+
+def _with_source(mapped: MappedItems, call: tree.Apply, where: SourceRange) -> MappedItems:
+    """The same items, of a call whose argument is in a variable."""
+    if mapped.pool is None:
+        (first,) = mapped.items.generators
+        generator = tree.Generator(first.range, first.target, call.arguments[0], first.conditions)
+        items = tree.Comprehension(
+            where, "generator", mapped.items.element, (generator,), mapped.items.inner
+        )
+        return MappedItems(call, mapped.known, None, items, None, mapped.variables)
+    return MappedItems(call, mapped.known, None, mapped.items, None, pool=call.arguments[0])
+
+
+def _loop_over(e: Emission, call: MappedCall, loop: ItemLoop) -> None:
 
     def inline() -> Sequence[Value]:
         with function_in_variable(e, call):
-            loop_over_items(e, mapped.items, loop)
+            loop_over_items(e, call.mapped.items, loop)
         return ()
 
     def over_view() -> Sequence[Value]:

@@ -1,0 +1,179 @@
+"""`itertools.combinations`, `permutations` and `pairwise` whose items are used one after the other."""
+
+import itertools
+from itertools import combinations, combinations_with_replacement, pairwise, permutations
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+@program(
+    lambda: ([3.0, 1.5, 9.0, 2.0],),
+    lambda: ((4, 1, 8),),
+    lambda: (np.array([5.0, 2.5, 3.0]),),
+    lambda: ([],),
+    lambda: (range(3, 9, 2),),
+    lambda: ({1: "a", 5: "b"},),
+    lambda: ("ab",),
+    lambda: (7,),
+)
+def nearest_pair(xs):
+    best = 100.0
+    for x, y in combinations(xs, 2):
+        d = abs(x - y)
+        if d < best:
+            best = d
+    return best
+
+
+@program(lambda: (26,), lambda: (2,), lambda: (0,), lambda: (-4,))
+def triples_of_ranges(n):
+    found = []
+    for i, j, k in combinations(range(1, n), 3):
+        if i * i + j * j == k * k:
+            found.append((i, j, k))
+        elif i > 12:
+            break
+        if k == 9:
+            continue
+    else:
+        found.append("all")
+    return found, sum(i * j for i, j in combinations_with_replacement(range(n), 2))
+
+
+@program(
+    lambda: ([(0.0, 1.0), (3.0, 4.5), (1.0, 1.0)],),
+    lambda: ([(1, 2)],),
+    lambda: ([(1, 2, 3), (4, 5)],),
+)
+def distances(points):
+    return (
+        [(x - u) ** 2 + (y - v) ** 2 for (x, y), (u, v) in combinations(points, 2)],
+        min(((x - u) ** 2 for (x, _), (u, _) in permutations(points, 2)), default=None),
+        {(p, q) for p, q in itertools.combinations_with_replacement(points, 2)},
+    )
+
+
+@program(lambda: ([1, 2, 3],), lambda: ("abc",), lambda: ([0.5],), lambda: (np.arange(4),))
+def orders(xs):
+    found = [p for p in permutations(xs, 3)]
+    for a, b in permutations(xs, 2):
+        if a == b:
+            return "equal"
+        found.append((b, a))
+    for (x,) in permutations(xs, 1):
+        found.append(x)
+    return found, list(permutations(xs, 2)), any(p[0] == p[1] for p in permutations(xs, 4))
+
+
+@program(
+    lambda: ([1.0, 4.0, 2.5],),
+    lambda: ([1, 7],),
+    lambda: ([5],),
+    lambda: ([],),
+    lambda: (np.arange(5) ** 2,),
+    lambda: ("abd",),
+    lambda: (3,),
+)
+def steps(xs):
+    total, rises = 0, 0
+    for a, b in pairwise(xs):
+        if a == "b":
+            break
+        total += (b > a) * 2
+        if b <= a:
+            continue
+        rises += 1
+    else:
+        rises = -rises
+    return total, rises, [(q, p) for p, q in pairwise(xs)], list(pairwise(xs))
+
+
+@program(lambda: ([1, 5, 2],), lambda: ([2.5, 2.5],))
+def grown_meanwhile(xs):
+    """Combinations are of the items that were there first; pairs are of those that are there."""
+    found = []
+    for a, b in combinations(xs, 2):
+        if len(xs) < 8:
+            xs.append(a + b)
+        found.append(a * b)
+    for a, b in pairwise(xs):
+        if len(xs) < 12:
+            xs.append(b)
+        xs[0] = 9
+        found.append((a, b))
+    return found, xs
+
+
+def noisy(n):
+    for i in range(n):
+        print("item", i)
+        yield i
+
+
+@program(lambda: (3,), lambda: (0,))
+def of_iterators(n):
+    for pair in combinations(noisy(n), 2):
+        print(pair)
+    for pair in pairwise(noisy(n)):
+        print(pair)
+    for pair in pairwise(iter([i for i in range(n)])):
+        print(pair)
+    return [c for c in combinations((i * 2 for i in range(n)), 2)]
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([],))
+def under_the_same_names(xs):
+    first = [xs for xs in combinations(xs, 2)]
+    second = [[x for x in pairwise(x)] for x in [xs, xs[1:]]]
+    third = [range for range in combinations(range(len(xs)), 2)]
+    return (
+        first,
+        second,
+        third,
+        [(a, b, c) for a, b in pairwise(xs) for c in combinations([a, b], 2)],
+    )
+
+
+@program(
+    lambda: ([1, 2, 3], 2), lambda: ([1, 2, 3], -1), lambda: ([1, 2, 3], 1.5), lambda: ([1], None)
+)
+def of_other_counts(xs, r):
+    found = []
+    for c in combinations(xs, r):
+        found.append(c)
+    for c in permutations(xs):
+        found.append(c)
+    for c in combinations(xs, r=2):
+        found.append(c)
+    for c in combinations(xs, 0):
+        found.append(c)
+    return found, list(combinations(xs, 5))
+
+
+def replaced(xs, r=None):
+    return [xs, r]
+
+
+@program(lambda: ([1, 2, 3], False), lambda: ([1, 2, 3], False), lambda: ([1, 2], True))
+def where_names_are_replaced(xs, is_replaced):
+    global combined
+    combined = replaced if is_replaced else combinations
+    try:
+        return [c for c in combined(xs, 2)], sum(1 for _ in combined(xs, 2))
+    finally:
+        combined = combinations
+
+
+combined = combinations
+
+
+@program(lambda: ([1, 2, 0, 4],), lambda: ([1, 2, 3],))
+def errors_within(xs):
+    total = 0
+    for a, b in combinations(xs, 2):
+        total += a // b
+    for a, b, c in pairwise(xs):
+        total += a
+    return total
