@@ -5,7 +5,17 @@
 from ljit.ops import members
 from ljit.ops.arrays import attributes, limits, machine_limits, scalars
 from ljit.ops.containers import combinations, list_methods, ordered_lists, private_lists, texts
-from ljit.ops.creation import copies, counted, create, fills, grids, insertions, joins, repeats
+from ljit.ops.creation import (
+    copies,
+    counted,
+    create,
+    fills,
+    grids,
+    insertions,
+    joins,
+    pads,
+    repeats,
+)
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences
 from ljit.ops.indexing import (
     assign,
