@@ -79,6 +79,7 @@ NAMES = (
     "sink_stores",
     "skip_trips",
     "split_sums",
+    "split_trips",
     "unbox_lists",
     "unroll_and_jam",
     "unroll_products",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["element_address", "load_element", "store_element", "strides_of"]
 
+_MASKED = ("float", "double", "i32", "i64")  # of which x86 has stores with a mask
+
 
 def strides_of(f: FunctionBuilder, type_: ArrayType, parts: ArrayParts) -> list[Ref]:
     """Strides in bytes; of a C-contiguous array, products of the sizes."""
@@ -92,7 +94,11 @@ def store_element(
     *,
     is_aligned: bool = True,
 ) -> None:
-    """Store a number whose machine form is that of the dtype."""
+    """Store a number whose machine form is that of the dtype.
+
+    LLVM makes a store with a mask of one that stores what was there, or another number: on some processors that takes
+    ten times as long. It does not see through a `freeze`, which is no instruction.
+    """
     llvm, align = memory_type(dtype), _alignment(dtype, is_aligned=is_aligned)
     if dtype.kind == "c":
         second = f.gep(llvm, pointer, 1)
@@ -100,6 +106,8 @@ def store_element(
         f.store(value.parts[1], second, align, suffix)
         return
     number = f.convert("zext", value.ref, llvm)
+    if number.type in _MASKED and number.text in f.numbers.choices:
+        number = f.compute(number.type, f"freeze {number.typed}")
     if dtype == np.float16:
         number = f.convert("bitcast", number, "i16")
     f.store(number, pointer, align, suffix)

@@ -249,6 +249,7 @@ class FunctionBuilder:
         self._counter += 1
         phi = Phi(type_, f"%v{self._counter}")
         self._types[phi.text] = type_
+        self.numbers.choices.add(phi.text)
         if self._varying is not None:
             self._varying.add(phi.text)
         if self.block is not None:
@@ -361,8 +362,7 @@ class FunctionBuilder:
         if x.text == y.text:
             return x
         chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}{suffix}")
-        if x.type == "i64":
-            self.numbers.note_choice(chosen, x, y)
+        self.numbers.note_choice(chosen, x, y)
         return chosen
 
     def convert(self, opcode: str, x: Ref, type_: str) -> Ref:

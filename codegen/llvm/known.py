@@ -56,13 +56,14 @@ class KnownConditions:
 
 
 class KnownNumbers:
-    """The integers of one function that are known not to be negative, to be few, or to be multiples."""
+    """The integers of one function that are known not to be negative, to be few, or to be multiples; what is chosen."""
 
-    __slots__ = ("_at_most_one", "_factors", "_factors_of", "_nonnegative")
+    __slots__ = ("_at_most_one", "_factors", "_factors_of", "_nonnegative", "choices")
 
     def __init__(self) -> None:
         self._nonnegative: set[str] = set()
         self._at_most_one: set[str] = set()
+        self.choices: set[str] = set()  # names of numbers of any type that are one of several
         self._factors: dict[str, int] = {}  # constant ones, as their product
         self._factors_of: dict[str, tuple[str, str]] = {}
 
@@ -85,7 +86,8 @@ class KnownNumbers:
 
     def note_choice(self, chosen: Ref, x: Ref, y: Ref) -> None:
         """Remember that a number is one of two."""
-        if self.are_nonnegative(x, y):
+        self.choices.add(chosen.text)
+        if x.type == "i64" and self.are_nonnegative(x, y):
             self.note_nonnegative(chosen)
             if self.are_at_most_one(x, y):
                 self._at_most_one.add(chosen.text)
