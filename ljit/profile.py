@@ -59,10 +59,11 @@ _LOOKED_INTO = frozenset((int, tuple, list, range, slice, array, np.ndarray, typ
 _SETTLING = frozenset((tuple, list, range, slice))
 #: Classes whose objects may be kept for as long as the profile lives.
 _KEPT = (
-    *(bool, int, float, complex, type(None), type(Ellipsis)),
-    *(type, np.dtype, np.generic, np.ufunc),
+    *(type, np.dtype, np.ufunc, enum.Enum),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
 )
+_KEPT_IF_BUILTIN = (bool, int, float, complex, type(None), type(Ellipsis), np.generic)
+_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a user's class, for one
 _kept_too = set[type]()
 _NESTED = (tuple, list)
 LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, then one of so many
@@ -146,7 +147,7 @@ class Observation(Record, frozen=False):
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            if issubclass(cls, (*_KEPT, *_kept_too)) and not _is_made(self.kinds):
+            if _may_be_kept(cls) and not _is_made(self.kinds):
                 self.constant = value
         elif value is not self.constant:
             self.constant = NO_CONSTANT
@@ -201,6 +202,13 @@ class Observation(Record, frozen=False):
 def _settles(cls: builtins.type) -> bool:
     """Whether objects of the class, which differ in type, are looked into no more after a while."""
     return cls in _SETTLING or issubclass(cls, tuple)
+
+
+def _may_be_kept(cls: type) -> bool:
+    """Whether an object of the class may live as long as the profile: a user's numbers may have finalizers."""
+    if issubclass(cls, (*_KEPT, *_kept_too)):
+        return True
+    return issubclass(cls, _KEPT_IF_BUILTIN) and not cls.__flags__ & _IS_HEAP_TYPE
 
 
 def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:

@@ -3,6 +3,7 @@
 import itertools
 import sys
 
+import numpy as np
 import pytest
 
 import ljit
@@ -268,3 +269,21 @@ def test_a_profile_does_not_keep_the_object_of_a_method_that_was_called():
         with pytest.raises(AttributeError):
             compiled(log)
         assert log == ["a begins", "a is closed"]
+
+
+@pytest.mark.parametrize("base", [int, float, complex, np.float64, str, object])
+def test_objects_of_a_users_class_die_with_the_call_that_made_them(base):
+    dead = []
+
+    class Number(base):
+        def __del__(self):
+            dead.append(type(self))
+
+    @ljit.jit
+    def makes_two():
+        x = Number() or Number()
+        return x is None
+
+    for call in range(1, CALLS):
+        assert not makes_two()
+        assert len(dead) == call * (2 if base in (int, float, complex, np.float64, str) else 1)
