@@ -29,7 +29,7 @@ from ljit.ops.indexing import (
     selections,
 )
 from ljit.ops.products import contractions, convolutions, linalg, products, products_out
-from ljit.ops.python import near_numbers, wide_ints, wide_products
+from ljit.ops.python import carried_powers, near_numbers, wide_ints, wide_products
 from ljit.ops.reductions import (
     accumulations,
     histograms,

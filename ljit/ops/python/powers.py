@@ -27,7 +27,9 @@ from ljit.ops.python.numbers import (
 )
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, Type
 
-__all__ = ["can_lower_pow", "float_pow", "lower_pow"]
+__all__ = ["POWER_ERROR", "can_lower_pow", "float_pow", "lower_pow", "settled"]
+
+POWER_ERROR = "power too large, of zero or not real"
 
 _BITS = 6  # of the exponent of an int: 2 ** 64 is none of int64
 _WHOLE = (-2, -1, 2, 3, 4, 5, 6)  # exponents of floats: others take as long as the C library
@@ -77,7 +79,7 @@ def float_pow(e: Emitter, x: V, y: V) -> V:
     """C's pow; where Python raises or gives a complex number, pow gives NaN or inf from neither."""
 
     def power() -> V:
-        return check_result(e, e.math("pow", x, y), (x, y), "power too large, of zero or not real")
+        return check_result(e, e.math("pow", x, y), (x, y), POWER_ERROR)
 
     exponent = e.float_constant_of(y)
     if exponent is not None:
@@ -106,7 +108,7 @@ def _whole_power(e: Emitter, x: V, n: int, power: Callable[[], V]) -> V:
         """Zeros are exact, and frequent where numbers are cut off at 0."""
         return power() if n < 0 else e.branch(e.compare("eq", x, 0.0), lambda: product, power)
 
-    return _settled(e, result, error, other, may_be_negative=n % 2 == 1)
+    return settled(e, result, error, other, may_be_negative=n % 2 == 1)
 
 
 def _product(e: Emitter, x: V, n: int) -> tuple[V, V]:
@@ -139,25 +141,25 @@ def _root(e: Emitter, x: V, power: Callable[[], V]) -> V:
     result = e.intrinsic("sqrt", x)
     left = e.intrinsic("fma", e.neg(result), result, x)
     error = e.div(e.mul(left, 0.5), result)
-    return _settled(e, result, error, power)
+    return settled(e, result, error, power)
 
 
-def _settled(
+def settled(
     e: Emitter, result: V, error: V, power: Callable[[], V], *, may_be_negative: bool = False
 ) -> V:
     """The result if a slightly larger rounding error would leave it the same, and it is not far from 1."""
     bits = e.retype(result, INT)
     size = e.bit_and(bits, _WITHOUT_SIGN) if may_be_negative else bits
 
-    def is_settled(factor: float, least: int, most: int) -> V:
+    def issettled(factor: float, least: int, most: int) -> V:
         beyond = e.intrinsic("fma", error, e.const(FLOAT, factor), result)
         is_near = e.bit_and(e.compare("gt", size, least), e.compare("lt", size, most))
         return e.bit_and(e.compare("eq", e.retype(beyond, INT), bits), is_near)  # none is NaN
 
     return e.branch(
-        is_settled(_ERROR_NEAR_1, _LEAST_NEAR_1, _MOST_NEAR_1),  # most are: it is asked at once
+        issettled(_ERROR_NEAR_1, _LEAST_NEAR_1, _MOST_NEAR_1),  # most are: it is asked at once
         lambda: result,
-        lambda: e.branch(is_settled(_ERROR, _LEAST, _MOST), lambda: result, power),
+        lambda: e.branch(issettled(_ERROR, _LEAST, _MOST), lambda: result, power),
     )
 
 

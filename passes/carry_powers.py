@@ -1,0 +1,146 @@
+"""Carry from trip to trip a power whose exponent goes up by a fixed step, as a product.
+
+    for i in range(n + 1):                          p, q = u ** -n, u ** 2
+        x[i] = s * u ** (2 * i - n)                 for i in range(n + 1):
+                                                        x[i] = s * p
+                                                        p = p * q
+
+The nodes of a binomial tree, discounted payments, polynomials: C's pow takes as long as ten products. The power is
+carried as the sum of two floats (`ops/python/carried_powers.py`), so that what it is rounded to is what pow gives;
+where that is not sure, pow is called.
+
+Contract: a counted loop that only ends with its trips; the base is from outside of it, the exponent an int of which the
+range analysis knows that each trip adds the same constant, computed by nodes without checks. These are done once more
+in front of the loop, if it has trips.
+
+Reference: Cocke, Kennedy, An Algorithm for Reduction of Operator Strength, Communications of the ACM 20, 1977.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.analysis.ranges import Ranges
+from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
+from ljit.ops.python.carried_powers import POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
+from ljit.ops.ranges.int_ranges import POWER
+from ljit.passes.loops.trip_blocks import has_few_trips
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant
+from ljit.records import Record
+from ljit.types import FLOAT, INT
+
+__all__ = ["carry_powers"]
+
+NAME = "carry_powers"
+_MAX_POWERS = 4  # of a loop
+_MAX_STEP = 2**10
+_MAX_NODES = 10  # that make an exponent
+_NOT_KNOWN = (0.0, 0.0)  # C's pow is called then
+
+
+@graph_pass(NAME)
+def carry_powers(graph: Graph) -> bool:
+    """Rewrite the powers for which it is legal; whether there were any."""
+    ranges, changed = Ranges(), False
+    for loop in [node for node in graph.walk() if node.op is LOOP and _only_counts(node)]:
+        inside = [node for node in loop.blocks[0].walk() if _is_power(node, loop)]
+        found = [power for node in inside if (power := _power_of(loop, node, ranges)) is not None]
+        for power in found[:_MAX_POWERS]:
+            if is_allowed(NAME, power.node):
+                power.carry()
+                changed = True
+    return changed
+
+
+class _Power(Record):
+    """A power in a loop, what its exponent is made of there, and what each trip adds to that."""
+
+    loop: Node
+    node: Node
+    exponent: Sequence[Node]
+    step: int
+
+    def carry(self) -> None:
+        """Let the loop carry the power, and each trip multiply it."""
+        loop, node = self.loop, self.node
+        base, n = node.inputs
+        first = self._begin()
+        step = insert_constant(self.step, loop)
+        factor = loop.create_before(POWER_BEGINS, (base, step), like=node).output
+        body = loop.blocks[0]
+        loop.add_input(first)
+        parts = body.add_param("", first.type)
+        made = node.create_before(POWER_ENDS, (parts, base, n), like=node)
+        node.replace_with([made.output])
+        end = body.terminator
+        end.add_input(end.create_before(POWER_GOES_ON, (parts, factor), like=node).output)
+        loop.add_output(first.type)
+
+    def _begin(self) -> Value:
+        """The power of the first trip, in front of the loop, if there is one."""
+        loop, node = self.loop, self.node
+        base, n = node.inputs
+        start, stop = loop.inputs[:2]
+        condition = loop.create_before(get_op("py::lt"), (start, stop), like=node).output
+        unknown = insert_constant(_NOT_KNOWN, loop)
+        choice = loop.create_before(IF, (condition,), outputs=[unknown.type], like=node)
+        values = {loop.blocks[0].params[0]: start}
+        inside = choice.add_block()
+        for made in self.exponent:
+            inside.append(copy_node(made, loop.graph, values, {}))
+        power = inside.create(POWER_BEGINS, (base, values[n]), like=node)
+        inside.create(YIELD, (power.output,), like=node)
+        choice.add_block().create(YIELD, (unknown,), like=node)
+        return choice.output
+
+
+def _only_counts(loop: Node) -> bool:
+    """Whether a loop ends with its trips, each of them at the end of its body, and other passes left it as it was."""
+    if len(loop.blocks) > 1 or loop.attrs or loop.inputs[1].is_endless or has_few_trips(loop):
+        return False
+    body = loop.blocks[0]
+    leaves = any(n.op in (BREAK, CONTINUE) and n.target is loop for n in body.walk())
+    return body.terminator.op is YIELD and not leaves
+
+
+def _is_power(node: Node, loop: Node) -> bool:
+    """Whether a node of a loop, but of none in it, is a power of Python's floats to an int."""
+    is_float = node.op.ranges is POWER and [v.type for v in node.inputs] == [FLOAT, INT]
+    around = next((owner for owner in node.owners() if owner.op is LOOP), None)
+    return is_float and node.output.type == FLOAT and around is loop
+
+
+def _power_of(loop: Node, node: Node, ranges: Ranges) -> _Power | None:
+    base, n = node.inputs
+    if base.is_inside(loop) or not n.is_inside(loop):
+        return None
+    (monomial,) = ranges.value(loop.blocks[0].params[0]).terms
+    (trip,) = monomial
+    exponent = ranges.value(n)
+    step = exponent.cofactor(trip)
+    if step is None or step.terms or not 0 < abs(step.constant) <= _MAX_STEP:
+        return None
+    if any(atom.value.is_inside(loop) for atom in exponent.atoms() if atom is not trip):
+        return None
+    made = _made_of(loop, n)
+    return _Power(loop, node, made, step.constant) if made is not None else None
+
+
+def _made_of(loop: Node, n: Value) -> list[Node] | None:
+    """The nodes of a loop that compute a number of the loop's variable, first ones first; None if some may leave."""
+    found: dict[Node, None] = {}
+    todo = [n]
+    while todo:
+        value = todo.pop()
+        if not value.is_inside(loop) or value is loop.blocks[0].params[0]:
+            continue
+        node = value.node
+        is_pure = node is not None and not (node.blocks or node.op.can_leave(node))
+        if node is None or not is_pure or node.effects & ~Effect.RAISE or len(found) > _MAX_NODES:
+            return None
+        found.pop(node, None)
+        found[node] = None
+        todo += node.inputs
+    return [*reversed(found)]
