@@ -57,3 +57,37 @@ def test_special_operands_compare_as_in_numpy(function):
         expected = function(SPECIAL)
     for found, wanted in zip(compiled(function, SPECIAL), expected, strict=True):
         np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+def escapes(points, most):
+    out = np.zeros(len(points), np.int64)
+    for i in range(len(points)):
+        z, n = 0j, 0
+        while abs(z) <= 2 and n < most:
+            z = z * z + points[i]
+            n += 1
+        out[i] = n
+    return out
+
+
+def inside(points):
+    return [(abs(z) <= 5, 5 > abs(z), abs(z) == 5, 5 != abs(z)) for z in points]
+
+
+def test_bounds_that_are_ints_compare_as_floats():
+    points = CIRCLE[:203].tolist()
+    native = ljit.jit(escapes)
+    for _ in range(3):
+        assert native(points, 40).tolist() == escapes(points, 40).tolist()
+    near = [*points, *(complex(5 * z.real, 5 * z.imag) for z in points), 3 + 4j, 5j, complex("nan")]
+    assert ljit.jit(inside)(near) == inside(near)
+
+
+def test_no_modulus_is_computed_where_eight_points_are_followed_at_once():
+    points = CIRCLE[:200].copy()
+    native = ljit.jit(escapes)
+    for _ in range(3):
+        assert native(points, 40).tolist() == escapes(points, 40).tolist()
+    assert (
+        native.dump_llvm(optimized=True).count("call double @hypot") <= 1
+    )  # of the trips left over

@@ -187,9 +187,9 @@ def _compare_mixed(e: Emitter, predicate: str, x: V, y: V) -> V:
     """Compare an int with a float: as floats, or as ints where the int is no float exactly."""
     if x.type == FLOAT:
         return _compare_mixed(e, _MIRRORED[predicate], y, x)
-    near = to_float(e, x)
-    if x.type == BOOL:
-        return e.compare(predicate, near, y)
+    near, known = to_float(e, x), e.constant_of(x)
+    if x.type == BOOL or (known is not None and abs(known) < EXACT_FLOAT):
+        return e.compare(_MIRRORED[predicate], y, near)  # `y` may be a modulus: no root is taken
     size = e.intrinsic("fabs", near)
     is_exact = e.compare("lt", size, float(EXACT_FLOAT))
     return e.branch(
