@@ -166,6 +166,7 @@ def build_module(
     context = Context(module, options)
     if options.quick_work and not options.chaos:
         context.work = WorkCell(options.quick_work)
+        module.is_quick = True
         module.keeps_nests = not (options.has_lanes or has_equal_nests(graph))
     if options.rival is not None:
         context.choice = ChoiceCell()

@@ -17,7 +17,8 @@ from typing import cast
 
 from ljit.characters import constant_type
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
-from ljit.ops.containers.tuples import AS_NAMED, AS_TUPLE
+from ljit.ops.containers.tuples import AS_NAMED, AS_TUPLE, TUPLE_CONSTRUCT, TUPLE_INDEX
+from ljit.ops.objects import UNPACK
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.types import TupleType
@@ -68,14 +69,14 @@ def _items_wanted(node: Node) -> list[Value] | None:
     if _unpacks_constant(node):
         items = cast("tuple[object, ...]", node.inputs[0].constant)
         return [insert_constant(x, node) for x in items]
-    if maker is None or maker.op is not get_op("prim::TupleConstruct"):
+    if maker is None or maker.op is not TUPLE_CONSTRUCT:
         return None
     return _wanted_of(maker.inputs, node)
 
 
 def _unpacks_constant(node: Node) -> bool:
     """Whether it gives the items of a constant tuple, as the trips of a loop over pairs that was written out do."""
-    if node.op is not get_op("prim::Unpack") or node.attrs.get("star") is not None:
+    if node.op is not UNPACK or node.attrs.get("star") is not None:
         return False
     (value,) = node.inputs
     if not value.is_constant or type(value.constant) is not tuple:
@@ -85,10 +86,10 @@ def _unpacks_constant(node: Node) -> bool:
 
 
 def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:
-    if node.op is get_op("prim::Unpack"):
+    if node.op is UNPACK:
         fits = node.attrs.get("star") is None and node.attrs["count"] == len(items)
         return items if fits else None
-    if node.op is get_op("prim::TupleIndex"):
+    if node.op is TUPLE_INDEX:
         return _item(items, node.attrs["index"])
     if _is_getitem(node.op) and node.inputs[1].is_constant:
         return _item(items, node.inputs[1].constant)
@@ -97,7 +98,7 @@ def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:
 
 def _is_starred_unpack(node: Node) -> bool:
     """Whether it unpacks a tuple that has enough items, some of them into a list."""
-    if node.op is not get_op("prim::Unpack") or node.attrs.get("star") is None:
+    if node.op is not UNPACK or node.attrs.get("star") is None:
         return False
     type_ = node.inputs[0].type
     return isinstance(type_, TupleType) and len(type_.items) >= len(node.outputs) - 1
@@ -129,7 +130,7 @@ def _is_getitem(op: OpDef) -> bool:
 def _gives_items_only(stack: Node) -> bool:
     """Whether items are all that is asked of a stack, of arrays that only it has."""
     made = stack.inputs[0].node
-    if made is None or made.op is not get_op("prim::TupleConstruct") or len(made.output.uses) > 1:
+    if made is None or made.op is not TUPLE_CONSTRUCT or len(made.output.uses) > 1:
         return False
     if stack.attrs.get("axis", 0) != 0 or not all(map(_is_private, made.inputs)):
         return False

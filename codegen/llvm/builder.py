@@ -61,6 +61,8 @@ class ModuleBuilder:
         self.functions: list[FunctionBuilder] = []
         self.sources: dict[str, str] = {}  # helper functions given as text, by name
         self.scalar_sources = set[str]()  # those without loops to make vectors of
+        self.plain_sources = set[str]()  # those without branches to unswitch (`steady_branches.py`)
+        self.is_quick = False  # nothing of it goes through LLVM's optimiser
         self.is_scalar = False  # once it is rendered: no loop that is worth optimising has vectors
         self._globals: list[str] = []
         self._kept: dict[str, None] = {}

@@ -140,6 +140,8 @@ def _read(lines: Sequence[str], values: _Values) -> list[_Comparison]:
     for i, line in enumerate(map(str.strip, lines)):
         if line.startswith("define "):
             function = _symbol(line)
+        if "double" not in line and "float" not in line and "half" not in line:
+            continue  # four times as fast as a pattern
         found = _COMPARISON.fullmatch(line)
         if found is not None:
             name = found[5] or found[8]

@@ -1,8 +1,9 @@
 """Branches in loops that go the same way in all trips: LLVM's O3 writes such a loop once for each way.
 
-Whether there are any is looked up in the text of a loop that may have vectors. What reads memory, or calls, counts as
-the same in all trips if its operands are, as LLVM may find that it is. A loop with a call that must not be duplicated,
-as those that look for signals have it, stays as it is.
+Whether there are any is looked up in the text of a loop that may have vectors, while its blocks are known: that of a
+function of a nest when it is made. What reads memory, or calls, counts as the same in all trips if its operands are, as
+LLVM may find that it is. A loop with a call that must not be duplicated, as those that look for signals have it, stays
+as it is.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.instructions import operand_names
 from ljit.codegen.llvm.partition import QUICK, is_apart
 
-__all__ = ["may_have_steady_branches"]
+__all__ = ["has_steady_branches", "may_have_steady_branches"]
 
 
 def may_have_steady_branches(module: ModuleBuilder) -> bool:
     """Whether there may be such branches in what is optimised of a module that is not rendered yet."""
-    others = (text for x, text in module.sources.items() if x not in module.scalar_sources)
+    known = module.scalar_sources | module.plain_sources
+    others = (text for x, text in module.sources.items() if x not in known)
     functions = (f for f in module.functions if QUICK not in f.attributes)
-    return not all(map(is_apart, others)) or any(_has_some(f.blocks) for f in functions)
+    return not all(map(is_apart, others)) or any(has_steady_branches(f.blocks) for f in functions)
 
 
-def _has_some(blocks: Sequence[BlockRef]) -> bool:
+def has_steady_branches(blocks: Sequence[BlockRef]) -> bool:
     """Whether there are any in a function; `blocks` are all of it, in the order of the text."""
     for header in blocks:
         if header.is_loop and header.has_vectors:

@@ -47,12 +47,11 @@ from ljit.codegen.loops.watches import (
 )
 from ljit.ir import Effect, Node, Value
 from ljit.ops.containers.iteration import NEXT
-from ljit.ops.control import LOOP
 from ljit.ops.ranges.int_ranges import MADE_RANGE
 from ljit.records import Record
 from ljit.types import RANGE, ArrayType
 
-__all__ = ["Hint", "hint_of", "looks_up", "stores_with_gaps", "trips_of_block"]
+__all__ = ["Hint", "hint_of", "stores_with_gaps", "trips_of_block"]
 
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 _NEVER_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
@@ -75,10 +74,12 @@ class Hint(Record):
 
 def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hint:
     """What is known of a loop that was written; `divisions`: where there are some in the loop."""
-    has_gaps, is_around = stores_with_gaps(loop), _is_around_others(loop)
+    varying = Varying(loop) if _stores(loop) else None
+    has_gaps = varying is not None and stores_with_gaps(loop, varying)
+    is_around, is_table = _is_around_others(loop), varying is not None and _looks_up(loop, varying)
     is_chain = not (is_around or f.float_flags) and is_float_chain(loop)
     hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
-    is_scalar = bool(hints) or is_chain
+    is_scalar = bool(hints) or is_chain or is_table
     if has_gaps or is_around or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
     if loop.attrs.get("checks") == "asked":  # before there are vectors
@@ -87,7 +88,7 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
         hints += _as_vector(loop, trips)
     if _SINGLE not in hints and loop.attrs.get("one_vector"):
         hints += _ONE_VECTOR
-    if _SINGLE not in hints and (is_jammed(loop) or looks_up(loop)):
+    if _SINGLE not in hints and (is_jammed(loop) or is_table):
         hints.append(_SINGLE)
     return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))
 
@@ -136,12 +137,9 @@ def _counts_bits(loop: Node) -> bool:
     return is_short and not any(n.op.effects_of(n) & Effect.READ for n in loop.blocks[0].walk())
 
 
-def looks_up(loop: Node) -> bool:
-    """Whether a loop stores, and loads elements from places that it has read: each one alone, into a vector."""
-    nodes = [*loop.blocks[0].walk()]
-    if not any(node.op.writes_part for node in nodes):
-        return False
-    varying = Varying(loop)
+def _looks_up(loop: Node, varying: Varying) -> bool:
+    """Whether a loop loads elements from places that it has read: each one alone, into a vector."""
+    nodes = loop.blocks[0].walk()
     loads = (n for n in nodes if n.op.reads_part and isinstance(n.inputs[0].type, ArrayType))
     return any(_is_read(v, varying) for n in loads for v in n.inputs[1:])
 
@@ -153,21 +151,22 @@ def _is_read(value: Value, varying: Varying) -> bool:
         value = todo.pop()
         if value in seen or value not in varying or value.node is None:
             continue
-        if value.node.op.reads_part:
+        if value.node.op.effects_of(value.node) & Effect.READ:
             return True
         seen.add(value)
         todo += value.node.inputs
     return False
 
 
-def stores_with_gaps(loop: Node) -> bool:
+def stores_with_gaps(loop: Node, varying: Varying) -> bool:
     """Whether an innermost loop stores to elements that do not lie side by side, nor a known number apart."""
-    nodes = [*loop.blocks[0].walk()]
-    stores = [node for node in nodes if node.op.writes_part]
-    if not stores or any(node.op is LOOP for node in nodes):
+    if inner_loops(loop):
         return False
-    varying = Varying(loop)
-    return any(_has_gaps(indices(store), varying) for store in stores)
+    return any(_has_gaps(indices(store), varying) for store in _stores(loop))
+
+
+def _stores(loop: Node) -> list[Node]:
+    return [node for node in loop.blocks[0].walk() if node.op.writes_part]
 
 
 def _has_gaps(index: Sequence[Value], varying: Varying) -> bool:

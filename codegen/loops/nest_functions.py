@@ -17,6 +17,7 @@ from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, ModuleBuilder, 
 from ljit.codegen.llvm.instructions import LABEL, NAME, NODE
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import ELEMENTARY, PAGE
+from ljit.codegen.llvm.steady_branches import has_steady_branches
 from ljit.ir import Graph, Node
 from ljit.ops.control import MAP
 
@@ -54,6 +55,8 @@ def own_function(f: FunctionBuilder) -> Iterator[None]:
     f.block.lines.append("ret void")
     body = _Body(f, blocks)
     name = body.function_of(f.module, is_quick=leaves_work_to_nests(blocks))
+    if not (f.module.is_quick or has_steady_branches(blocks)):
+        f.module.plain_sources.add(name)
     f.take_out(mark, before)
     f.call("void", name, body.captured)
 

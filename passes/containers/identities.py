@@ -21,10 +21,11 @@ __all__ = ["as_whole_object", "asks_for_identities", "is_identity_asked", "with_
 
 def asks_for_identities(graph: Graph) -> bool:
     """Whether a baseline graph asks for the identity of anything. Hardly any does; values are looked at one by one."""
+    asking = (CALL, *_comparisons())
     return any(
-        _calls_id(node, 1) or _compares(node, position)
+        _calls_id(node, 1) or _compares(node, 0) or _compares(node, 1)
         for node in graph.walk()
-        for position in range(len(node.inputs[:2]))
+        if node.op in asking
     )
 
 
@@ -60,6 +61,11 @@ def as_whole_object(t: Type) -> Type:
 
 
 @functools.cache
+def _comparisons() -> tuple[OpDef, ...]:
+    return get_op("py::is"), get_op("py::is_not")
+
+
+@functools.cache
 def _makers() -> tuple[OpDef, ...]:
     """What puts all operands into a container."""
     return get_op("prim::TupleConstruct"), get_op("prim::ListConstruct")
@@ -82,6 +88,6 @@ def _calls_id(user: Node, position: int) -> bool:
 
 def _compares(user: Node, position: int) -> bool:
     """Whether the value is compared with another one, of which not everything is known."""
-    if user.op not in (get_op("py::is"), get_op("py::is_not")):
+    if user.op not in _comparisons():
         return False
     return not user.inputs[1 - position].is_constant

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ljit.analysis.uniformity import Varying
 from ljit.codegen import CompileOptions
 from ljit.codegen.loops.loop_hints import stores_with_gaps
 from ljit.codegen.unit import build_module
@@ -66,7 +67,7 @@ AROUND_TWO_TRIPS = AROUND_LOOP.replace(
 )
 def test_stores_have_gaps_where_only_the_run_tells_how_far_apart_they_are(graph, expected):
     loop = next(node for node in parse(graph).walk() if node.op is LOOP)
-    assert stores_with_gaps(loop) == expected
+    assert stores_with_gaps(loop, Varying(loop)) == expected
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,15 @@ def counts_down(n, xs):
     return total
 
 
+def tallied(places, counts):
+    for place in places:
+        counts[place] += 1
+
+
+def row_sums(xs, out):
+    out[:] = (xs * 2.0).sum(axis=1)
+
+
 VECTOR, MATRIX = np.arange(40.0) / 7, np.arange(120.0).reshape(3, 40) / 7
 PROGRAMS = [
     (running_total, (VECTOR, VECTOR * 0), True),
@@ -165,6 +174,7 @@ PROGRAMS = [
     (totals_of_rows, (MATRIX, np.zeros(3)), True),
     (calls_of_itself, (9,), True),
     (inserted, ([5.0, 3.0, 9.5, 1.0],), True),
+    (tallied, (np.arange(40) % 7, np.zeros(7, np.int64)), True),
     (scaled, (VECTOR, VECTOR * 0), False),
     (counted, (VECTOR, VECTOR * 0), False),
     # three trips unrolled: the outer loop has vectors
@@ -181,7 +191,8 @@ UNSWITCHED = [
     (leaves_at, (VECTOR, VECTOR * 0, 7), False),
     (one_of_two_ways, (VECTOR, VECTOR * 0, True), True),
     (one_of_two_ways_by_memory, (VECTOR, VECTOR * 0, np.arange(3)), True),
-    (whole_array, (VECTOR, VECTOR * 0), True),  # the loops of nests are not looked at
+    (whole_array, (VECTOR, VECTOR * 0), False),
+    (row_sums, (MATRIX, np.zeros(3)), True),
 ]
 NAMES = [function.__name__ for function, _, _ in PROGRAMS]
 OTHERS = [

@@ -315,11 +315,17 @@ def refused_indices(s: Symbolic, node: Node) -> Iterator[Refused]:
 
 def is_inside(node: Node) -> bool:
     """Whether ``a[index]`` is an element that is proven to exist."""
-    a, index = (v.type for v in node.inputs[:2])
-    parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
-    if parts is None or not isinstance(a, ArrayType) or not is_element(index, parts):
+    a, index = node.inputs[0].type, node.inputs[1].type
+    if not isinstance(a, ArrayType) or not _all_inside(a.ndim).issubset(node.proven):
         return False
-    return all(f"{INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
+    parts = basic_parts(a, index)
+    return parts is not None and is_element(index, parts)
+
+
+@lru_cache
+def _all_inside(ndim: int) -> frozenset[str]:
+    """What is to be proven of an element of an array with so many axes."""
+    return frozenset(f"{INSIDE}.{axis}" for axis in range(ndim))
 
 
 def _size_of_view(s: Symbolic, node: Node, axis: int) -> Linear | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -51,7 +52,12 @@ def of_type(t: Type) -> Bounds:
         return min(lows), max(highs)
     if is_bool(t):
         return 0, 1
-    info = np.iinfo(t.dtype if isinstance(t, ScalarType) else np.int64)
+    return _of_dtype(t.dtype if isinstance(t, ScalarType) else np.dtype(np.int64))
+
+
+@lru_cache
+def _of_dtype(dtype: np.dtype) -> Bounds:
+    info = np.iinfo(dtype)
     return int(info.min), int(info.max)
 
 
