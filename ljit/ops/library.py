@@ -15,10 +15,12 @@ from ljit.ops.creation import (
     joins,
     pads,
     repeats,
+    triangles,
 )
 from ljit.ops.formulas import combined, covariances, derived, elementwise, gradients, sequences
 from ljit.ops.indexing import (
     assign,
+    distinct,
     elements,
     gathers,
     index,
@@ -33,6 +35,7 @@ from ljit.ops.python import carried_powers, near_numbers, wide_ints, wide_produc
 from ljit.ops.reductions import (
     accumulations,
     histograms,
+    nan_orders,
     orders,
     places,
     reduce,

@@ -261,6 +261,8 @@ def _declare_plan(
         if len(ranks) > 1:
             op, axis, index = plan_of(rank)[0], plan_of(rank)[1], chosen[2]
             types = TupleType(tuple(_raised(t, index, rank) for t in items))
+            if any(not isinstance(t, ArrayType) or t.ndim < rank for t in types.items):
+                return None
             chosen = (op, axis, index)
         return chosen, types
 
@@ -329,6 +331,14 @@ _declare_plan(
     lambda rank: (_STACK if rank == 1 else _CONCATENATE, 1, (_FULL, None)),
     rank=2,
     samples=_MIXED[:1],
+)
+
+
+_declare_plan(
+    np.dstack,
+    lambda rank: (_STACK if rank < 3 else _CONCATENATE, 2, (_FULL, _FULL, None)),
+    rank=3,
+    samples=(((_MATRIX, _MATRIX),), ((_MATRIX, np.ones((2, 3, 2))),), ((_VECTOR, _VECTOR),)),
 )
 
 

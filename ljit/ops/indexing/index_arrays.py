@@ -5,6 +5,7 @@ An index is one of
 - a *mask* with the array's axes: ``a[a > 0]``;
 - *rows*: an array of ints, or a mask, for the first axis, and all of the others: ``x[index]``, ``x[mask, :]``;
 - *places*: vectors of ints and ints for all axes: ``m[rows, columns]``;
+- a *grid*: arrays of ints for all axes, each longer than one along its own axis alone: ``m[np.ix_(rows, columns)]``;
 - *columns*: a vector of ints, or a mask, for the last axis behind full slices: ``m[:, columns]``.
 
 Everything is checked natively; where NumPy raises, the code leaves. Rows of arrays in another order than C are NumPy's.
@@ -37,6 +38,7 @@ __all__ = [
     "copy_at",
     "first_type",
     "gathered",
+    "grid_places",
     "index_kind",
     "index_places",
     "infer_copy",
@@ -60,6 +62,7 @@ class IndexKind(enum.Enum):
     ROWS = enum.auto()
     ROW_MASK = enum.auto()
     PLACES = enum.auto()
+    GRID = enum.auto()
     COLUMNS = enum.auto()
 
 
@@ -84,11 +87,24 @@ def index_kind(a: ArrayType, index: Type) -> IndexKind | None:
         return IndexKind.ROW_MASK if first.ndim == 1 and a.layout == "C" else None
     if _is_of_columns(a, items):
         return IndexKind.COLUMNS
+    if _is_grid(a, items):
+        return IndexKind.GRID
     are_ints = all(x.ndim == 1 and x.dtype.kind != "b" for x in arrays)
     if len(items) != a.ndim or not are_ints or _common_size(arrays) == 0:
         return None
     others = [t for t in items if not isinstance(t, ArrayType)]
     return IndexKind.PLACES if all(is_integer_scalar(t) and t != _UINT64 for t in others) else None
+
+
+def _is_grid(a: ArrayType, items: Sequence[Type]) -> bool:
+    if not len(items) == a.ndim > 1:
+        return False
+    for axis, t in enumerate(items):
+        if not isinstance(t, ArrayType) or t.ndim != a.ndim or t.dtype.kind == "b":
+            return False
+        if any(size != 1 for k, size in enumerate(t.shape) if k != axis):
+            return False
+    return True
 
 
 def _is_of_columns(a: ArrayType, items: Sequence[Type]) -> bool:
@@ -117,6 +133,10 @@ def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
         assert isinstance(index, TupleType)
         arrays = [t for t in index.items if isinstance(t, ArrayType)]
         return ArrayType(a.dtype, (_common_size(arrays),))
+    if kind is IndexKind.GRID:
+        assert isinstance(index, TupleType)
+        sizes = [t.shape[axis] for axis, t in enumerate(index.items)]  # type: ignore[attr-defined]
+        return ArrayType(a.dtype, tuple(sizes))
     if kind is IndexKind.COLUMNS:
         last = _last_type(index)
         count = None if last.dtype.kind == "b" else last.shape[0]
@@ -165,7 +185,7 @@ def is_ordered(*arrays: ArrayType) -> bool:
 def can_copy(a: ArrayType, index: Type) -> bool:
     """Whether `copy_at` can do it."""
     kind = index_kind(a, index)
-    if kind in (None, IndexKind.PLACES, IndexKind.MASK):
+    if kind in (None, IndexKind.PLACES, IndexKind.GRID, IndexKind.MASK):
         return kind is not None
     if kind is IndexKind.COLUMNS:
         last = _last_type(index)
@@ -183,6 +203,11 @@ def copy_at(e: Emitter, a: V, index: V) -> V:
     assert made is not None
     if kind is IndexKind.PLACES:
         return _copy_places(e, a, index, made)
+    if kind is IndexKind.GRID:
+        sizes, each = grid_places(e, a, index)
+        result = e.array_new(made, sizes, None)
+        each(lambda to, at: e.array_store(result, to, e.array_load(a, at)))
+        return result
     if kind is IndexKind.COLUMNS:
         return _copy_columns(e, a, index, made)
     first = _first(e, index)
@@ -297,6 +322,47 @@ def index_places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]
         ]
 
     return counts[0], at
+
+
+_PutAt = Callable[[list[V], list[V]], None]
+
+
+def grid_places(e: Emitter, a: V, index: V) -> tuple[list[V], Callable[[_PutAt], None]]:
+    """The sizes of a grid, of which all places exist, and what runs a function of each place in the grid and in `a`."""
+    vectors = []
+    for axis, x in enumerate(e.tuple_items(index)):
+        size, stride = e.array_sizes(x)[axis], e.array_strides(x)[axis]
+        type_ = ArrayType(x.type.dtype, (None,), "strided", x.type.writeable)
+        vectors.append(e.array_view(x, type_, e.const(INT, 0), [size], [stride]))
+    lengths, sizes = e.array_sizes(a), [e.array_sizes(x)[0] for x in vectors]
+    is_empty = e.compare("eq", product_of(e, sizes), 0)
+    for x, size, length in zip(vectors, sizes, lengths, strict=True):
+        count = e.select(
+            is_empty, 0, size
+        )  # NumPy looks at none then, and may complain all the same
+        e.bail_if(e.bit_and(is_empty, e.compare("gt", size, 0)), "an empty grid")
+        e.loop(count, lambda k, x=x, n=length: _look(e, x, k, n))  # type: ignore[misc]
+
+    def each(put: _PutAt) -> None:
+        def along(to: list[V], at: list[V]) -> None:
+            axis = len(to)
+            if axis == len(vectors):
+                put(to, at)
+                return
+
+            def one(k: V) -> None:
+                i = inside(e, e.array_load(vectors[axis], [k]), lengths[axis], is_checked=True)
+                along([*to, k], [*at, i])
+
+            e.loop(sizes[axis], one)
+
+        along([], [])
+
+    return sizes, each
+
+
+def _look(e: Emitter, vector: V, k: V, size: V) -> None:
+    inside(e, e.array_load(vector, [k]), size)
 
 
 def inside(e: Emitter, index: V, size: V, *, is_checked: bool = False) -> V:

@@ -20,6 +20,7 @@ from ljit.ops.indexing.index_arrays import (
     checked_columns,
     converted,
     first_type,
+    grid_places,
     index_kind,
     index_places,
     inside,
@@ -38,6 +39,8 @@ def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
     kind = index_kind(a, index)
     if kind is IndexKind.COLUMNS:
         return not isinstance(value, ArrayType) or value.ndim in (1, a.ndim)
+    if kind is IndexKind.GRID:
+        return not isinstance(value, ArrayType) or value.ndim == a.ndim
     if kind is IndexKind.MASK and not (is_ordered(a) and first_type(index).layout == "C"):
         return False
     has_rows = kind is IndexKind.ROW_MASK or (kind is IndexKind.ROWS and a.ndim > 1)
@@ -58,6 +61,9 @@ def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     is_array = isinstance(value.type, ArrayType)
     if kind is IndexKind.PLACES:
         _store_places(e, a, index, value)
+        return
+    if kind is IndexKind.GRID:
+        _store_grid(e, a, index, value)
         return
     if kind is IndexKind.COLUMNS:
         _store_columns(e, a, items[-1], value)
@@ -114,6 +120,16 @@ def _store_places(e: Emitter, a: V, index: V, value: V) -> None:
 
     e.loop(count, check)
     e.loop(count, store)
+
+
+def _store_grid(e: Emitter, a: V, index: V, value: V) -> None:
+    sizes, each = grid_places(e, a, index)
+    if not isinstance(value.type, ArrayType):
+        each(lambda _, at: e.array_store(a, at, value))
+        return
+    check_sizes(e, e.array_sizes(value), sizes)
+    values = converted(e, value, a.type.dtype) if value.type.element != a.type.element else value
+    each(lambda to, at: e.array_store(a, at, e.array_load(values, to)))
 
 
 def _store_rows(e: Emitter, a: V, index: V, value: V) -> None:
