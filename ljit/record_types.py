@@ -14,7 +14,15 @@ from ljit.record_layouts import is_structured, layout_text, lies_likewise, offse
 from ljit.types import ANY, ArrayType, ItemsType, ScalarType, Type, ViewType, is_native, scalar_type
 from ljit.unique import forgets_classes
 
-__all__ = ["RecordType", "as_objects", "field_offset", "has_records", "item_type", "type_of_field"]
+__all__ = [
+    "RecordType",
+    "UnalignedType",
+    "as_objects",
+    "field_offset",
+    "has_records",
+    "item_type",
+    "type_of_field",
+]
 
 
 class RecordType(ArrayType):
@@ -38,13 +46,30 @@ class RecordType(ArrayType):
         return f"Record[{layout_text(self.dtype)!r}{end}]"
 
 
+class UnalignedType(ArrayType):
+    """The view of a field whose numbers are not aligned. Only native code makes such values."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: np.dtype, shape: tuple[int | None, ...], writeable: bool) -> None:
+        ArrayType._fill(self, dtype, shape, "strided", writeable)
+        self.key = (dtype, shape, writeable)
+
+    def like(self, shape: tuple[int | None, ...], layout: str, writeable: bool) -> ArrayType:
+        """The type of such views with another form."""
+        return UnalignedType(self.dtype, shape, writeable)
+
+    def __str__(self) -> str:
+        return f"Unaligned{super().__str__()}"
+
+
 @forgets_classes
 @lru_cache(maxsize=4096)
 def has_records(t: Type) -> bool:
-    """Whether values of the type are records or structured arrays, or hold such."""
+    """Whether values of the type are records, structured arrays or views that are not aligned, or hold such."""
     match t:
         case ArrayType():
-            return t.has_fields
+            return t.has_fields or isinstance(t, UnalignedType)
         case ItemsType() as items:
             return any(map(has_records, items.items))
         case ViewType(_, parts):
@@ -85,7 +110,7 @@ def field_offset(t: Type, name: object) -> int | None:
 def type_of_field(t: Type, name: object) -> Type:
     """Give the type of ``x[name]``: the view of an array's field, a record's number, a view of its subarray.
 
-    `Any` where native code cannot tell, or such a view would not be aligned.
+    `Any` where native code cannot tell.
     """
     offset = field_offset(t, name)
     if offset is None:
@@ -95,7 +120,9 @@ def type_of_field(t: Type, name: object) -> Type:
     is_record, shape = isinstance(t, RecordType), (*t.shape, *field.shape)
     if is_record and not shape:
         return ScalarType(field) if is_native(field) else ANY
-    if not lies_likewise(t.dtype, field.base, offset) or (is_record and not is_native(field.base)):
+    if not is_native(field.base) and (is_record or not lies_likewise(t.dtype, field, offset)):
         return ANY
+    if not lies_likewise(t.dtype, field.base, offset):
+        return UnalignedType(field.base, shape, t.writeable)
     layout = "strided" if t.ndim else "C"
     return ArrayType(field.base, shape, layout, t.writeable)

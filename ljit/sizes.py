@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from ljit.record_types import has_records
 from ljit.types import ArrayType, Type
 
 __all__ = [
@@ -41,14 +42,14 @@ _MAX_LAST = (
 
 
 def is_small(type_: Type) -> bool:
-    """Whether the type is that of an array with a few elements, all sizes known.
+    """Whether the type is that of an array with a few elements, numbers that are aligned, all sizes known.
 
     >>> import numpy as np
     >>> double = np.dtype(float)
     >>> is_small(ArrayType(double, (3,))), is_small(ArrayType(double, (None, 3)))
     (True, False)
     """
-    if not isinstance(type_, ArrayType) or not 0 < type_.ndim <= _MAX_AXES:
+    if not isinstance(type_, ArrayType) or not 0 < type_.ndim <= _MAX_AXES or has_records(type_):
         return False
     count = 1
     for size in type_.shape:

@@ -17,7 +17,7 @@ from ljit.codegen.references.unboxing import unbox, unbox_union
 from ljit.codegen.scalars.unions import member_at
 from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.types import (
     BOOL,
     CHARACTER,
@@ -410,6 +410,7 @@ _BOXERS_BY_CLASS: dict[type[Type], _Boxer] = {
     ScalarType: _box_scalar,
     ArrayType: _box_array,
     RecordType: _box_record,
+    UnalignedType: _box_array,
     TupleType: _box_items,
     NamedTupleType: _box_items,
     ViewType: _box_items,

@@ -37,7 +37,7 @@ from ljit.ops.containers.iteration_views import VIEW_CLASSES
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.packed_types import PackedType
 from ljit.record_layouts import kept_alignment
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.types import (
     ANY,
     BOOL,
@@ -304,7 +304,7 @@ def unbox_union(
 def _unbox_array(
     f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef, *, by_call: bool
 ) -> Sequence[Ref]:
-    if isinstance(type_, RecordType):  # what is an object is none
+    if isinstance(type_, RecordType | UnalignedType):  # what is an object is none
         require(f, FALSE, fail)
         return undef_of(type_).parts
     needed = layout.FLAG_ALIGNED

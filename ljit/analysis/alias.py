@@ -12,7 +12,7 @@ import numpy as np
 
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import RETURN
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.types import (
     BYTES,
     CHARACTER,
@@ -63,7 +63,7 @@ def is_immutable(type_: Type) -> bool:
 def holds_array(t: Type) -> bool:
     """Whether a value of type `t` has unboxed arrays in it, which may be resized."""
     match t:
-        case RecordType():
+        case RecordType() | UnalignedType():
             return False
         case ArrayType():
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from ljit.characters import as_text
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.records import Record, made_by
 from ljit.types import (
     ANY,
@@ -82,7 +82,7 @@ class NativeLink(Record, frozen=False):
 def as_parameter(type_: Type) -> Type | None:
     """The type that an argument of this type has for a function that is called with it; None: nobody knows."""
     match type_:
-        case RecordType():
+        case RecordType() | UnalignedType():
             return None
         case ArrayType():
             shape = (None,) * type_.ndim

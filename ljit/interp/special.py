@@ -15,7 +15,7 @@ import numpy as np
 from ljit.characters import constant_type
 from ljit.errors import InternalError
 from ljit.ops.control import OTHER_SHAPES
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.records import Record
 from ljit.types import UINT, ArrayType, ItemsType, Type, UnionType, ViewType, join
 from ljit.value_types import type_of
@@ -61,6 +61,8 @@ def has_type(value: object, type_: Type) -> bool:
         return True  # views are made by ops that infer them, type_of does not look into them
     if isinstance(type_, RecordType):
         return type(value) is np.void and value.dtype == type_.dtype
+    if isinstance(type_, UnalignedType):
+        return type(value) is np.ndarray and (value.dtype, value.ndim) == (type_.dtype, type_.ndim)
     if type_ == UINT:
         return type(value) is int and 0 <= value < 2**64
     if isinstance(type_, UnionType):

@@ -14,7 +14,7 @@ from ljit.errors import ParseError
 from ljit.ir.literals import import_object
 from ljit.module_types import KnownModule
 from ljit.packed_types import TYPECODES, PackedType
-from ljit.record_types import RecordType
+from ljit.record_types import RecordType, UnalignedType
 from ljit.types import (
     ANY,
     BOOL,
@@ -135,6 +135,12 @@ class Scanner:
         is_readonly = self.take(",")
         self.expect("readonly]" if is_readonly else "]")
         return RecordType(dtype, not is_readonly)
+
+    def _unaligned_type(self) -> Type:
+        view = self.type()
+        if not isinstance(view, ArrayType):
+            raise self.error("the type of an array wanted")
+        return UnalignedType(view.dtype, view.shape, view.writeable)
 
     def _layout(self) -> np.dtype:
         found = self.skip(_STRING)
@@ -265,6 +271,7 @@ class Scanner:
 _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
     "Records[": Scanner._records_type,
     "Record[": Scanner._record_type,
+    "Unaligned": Scanner._unaligned_type,
     "List[": Scanner._list_type,
     "PrivateList[": Scanner._private_list_type,
     "slice[": Scanner._slice_type,

@@ -23,7 +23,7 @@ from ljit.ops.members import METHOD
 from ljit.ops.python.types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
 from ljit.passes.specializing.library import library_method, library_op, looks_up_as_known
 from ljit.passes.specializing.requests import Constants, Request, bind
-from ljit.record_types import RecordType, has_records
+from ljit.record_types import RecordType, UnalignedType, has_records
 from ljit.types import (
     ANY,
     UINT,
@@ -328,12 +328,13 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
 
 
 def _part_of_records(request: Request) -> Request | None:
-    """A record of a structured array, some of these, or the field of either."""
+    """A record of a structured array, some of these, or the field of either; an element of such a view."""
     x, index = request.inputs
     if index.is_constant and type(index.constant) is str:
         found = Request(get_op("np::field"), (x,), {"name": index.constant})
     else:
-        found = Request(get_op("np::records"), (x, index), {})
+        op = "np::unaligned" if isinstance(x.type, UnalignedType) else "np::records"
+        found = Request(get_op(op), (x, index), {})
     return found if is_known(found) else None
 
 
@@ -348,12 +349,24 @@ def stored_field(request: Request) -> Request | None:
     return view if isinstance(type_, ArrayType) and is_stored else None
 
 
+def _stored_to_records(request: Request) -> Request | None:
+    """A number that becomes the field of a record or an element of such a view, or a tuple that becomes a record."""
+    x, part, values = request.inputs
+    if isinstance(x.type, RecordType):
+        if not part.is_constant:
+            return None
+        found = Request(get_op("np::store_field"), (x, values), {"name": part.constant})
+    else:
+        op = "np::store_unaligned" if isinstance(x.type, UnalignedType) else "np::store_record"
+        found = Request(get_op(op), request.inputs, {})
+    return found if is_known(found) else None
+
+
 def _setitem(request: Request, constants: Constants) -> Request | None:
     """A list that is stored into a slice of a list, or into an array: there a tuple does as well. Or one of places."""
     x, part, values = request.inputs
-    if isinstance(x.type, RecordType) and part.is_constant:
-        found = Request(get_op("np::store_field"), (x, values), {"name": part.constant})
-        return found if is_known(found) else None
+    if isinstance(x.type, ArrayType) and has_records(x.type):
+        return _stored_to_records(request)
     places = constants.places_of(part) if isinstance(x.type, ArrayType) else None
     if places is not None:
         return Request(request.op, (x, places, values), {})

@@ -128,6 +128,8 @@ TYPES = [
     "Object[builtins.dict]",
     "Packed[d]",
     "List[Packed[h]]",
+    "UnalignedFloat64(*, 2, strided)",
+    "UnalignedInt16(*, strided, readonly)",
     """Records["[('x', '<f8'), ('p', '<i4', (2,))]"](*, 3, strided, readonly)""",
     """Record["[('at', [('x', '>f8'), ('c', '|S3')])]"]""",
     """(int, Record["{'names': ['x'], 'formats': ['<f4'], 'offsets': [4], 'itemsize': 16}", readonly])""",

@@ -46,9 +46,22 @@ def of_two(a):
     return r["x"]
 
 
-@pytest.mark.parametrize("function", [of_fields, of_records, of_each, of_two, whole])
-def test_numbers_in_records_are_read_and_written_without_objects(function):
-    compiled, a = ljit.jit(function), np.ones(2, FIELDS)
+def made(a):
+    for i in range(len(a)):
+        a[i] = (i, i * 2, i)
+    return a["x"][1]
+
+
+PACKED = [("n", "i4"), ("x", "f8"), ("k", "i2")]
+
+
+@pytest.mark.parametrize(
+    ("function", "fields"),
+    [(f, FIELDS) for f in (of_fields, of_records, of_each, of_two, whole)]
+    + [(f, PACKED) for f in (of_fields, of_each, of_two, made)],
+)
+def test_numbers_in_records_are_read_and_written_without_objects(function, fields):
+    compiled, a = ljit.jit(function), np.ones(2, fields)
     for _ in range(3):
         compiled(a.copy())
     graph = str(compiled.graph_for(a))

@@ -34,6 +34,12 @@ def fill(a, rng):
             part[...] = rng.integers(0, 5, part.shape)
 
 
+def read_only(dtype):
+    a = filled(dtype, 4)
+    a.flags.writeable = False
+    return a
+
+
 def plain(*shape):
     return filled(PLAIN, *(shape or (7,)))
 
@@ -114,6 +120,65 @@ def where_nothing_is_aligned(a):
         r["h"] = r["h"] / 2
         r["k"] = r["k"] + np.uint64(2**63)
     return a["x"].sum(), a["z"] * 2, a["k"]
+
+
+@program(
+    lambda: (filled(PACKED, 5),),
+    lambda: (filled(PACKED, 3, 2),),
+    lambda: (filled(PACKED, 6)[::-2],),
+)
+def views_that_are_not_aligned(a):
+    x, s = a["x"], 0.0
+    for i in range(len(a)):
+        a["x"][i] += 2
+        a["h"][i] = a["k"][i]
+        s = s + x[i] + a["z"][-1 - i]
+    b = x[1:]
+    return s, x, b * 2, x.flags.aligned, x.base is a, len(x), x.shape, a["x"].sum()
+
+
+@program(lambda: (filled([("b", "i1"), ("p", "f8", (2,)), ("m", "i4", (2, 2))], 4),))
+def subarrays_that_are_not_aligned(a):
+    s = 0.0
+    for r in a:
+        p = r["p"]
+        p[0] = s
+        s += p[1] + r["m"][1, 0] * a["p"][2, 1]
+        r["m"][0, 1] = 7
+    try:
+        a["p"][4, 0] = 1
+    except IndexError as error:
+        return s, a, str(error)
+    return s
+
+
+@program(
+    lambda: (plain(), 2.5),
+    lambda: (plain(), 7),
+    lambda: (plain(), np.nan),
+    lambda: (filled(PLAIN.descr, 6), np.float32(1.5)),
+    lambda: (filled([("a", "u1"), ("b", "f4"), ("c", "?")], 5), 3),
+    lambda: (filled([("a", "u1"), ("b", "f4"), ("c", "?")], 5), 300),
+    lambda: (filled(MIXED, 3), 1),
+    lambda: (filled([("a", "i4"), ("b", "i4")], 3), 1),
+)
+def tuples_become_records(a, x):
+    for i in range(len(a)):
+        a[i] = (x, i * 2, a[i - 1][2])
+        a[-i - 1] = x, x, x
+    return a
+
+
+@program(
+    lambda: (read_only(PACKED), 0), lambda: (filled(PACKED, 2), 5), lambda: (filled(PACKED, 2), 1)
+)
+def tuples_that_cannot_be_stored(a, i):
+    try:
+        a[i] = (1, 2.0, 3j, 0.5, 6)
+    except (ValueError, IndexError) as error:
+        return str(error), a
+    a["x"][i] = 4
+    return a
 
 
 @program(lambda: (filled(NESTED, 4),), lambda: (filled(NESTED, 5)[1::2],))
@@ -292,12 +357,6 @@ def swapped_fields(a):
     a["x"], a["y"] = a["y"].copy(), a["x"].copy()
     for i in range(len(a)):
         a["x"][i], a["y"][i] = a["y"][i], a["x"][i]
-    return a
-
-
-def read_only(dtype):
-    a = filled(dtype, 4)
-    a.flags.writeable = False
     return a
 
 

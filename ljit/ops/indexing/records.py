@@ -19,13 +19,15 @@ from ljit.ops.arrays.rules import is_scalar
 from ljit.ops.indexing.index import (
     INDEX_RANGES,
     basic_parts,
+    index_checks,
     index_element,
     is_element,
+    refused_indices,
     view_at,
     view_type,
 )
-from ljit.record_types import RecordType, field_offset, type_of_field
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+from ljit.record_types import RecordType, UnalignedType, field_offset, type_of_field
+from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -58,7 +60,7 @@ def _lower_records(e: Emitter, a: V, index: V) -> V:
     return e.array_view(a, RecordType(a.type.dtype, a.type.writeable), offset, (), ())
 
 
-RECORDS = declare(
+declare(
     OpDef(
         "np::records",
         Schema("(a, index)"),
@@ -126,7 +128,7 @@ def _size_of_field(s: Symbolic, node: Node, axis: int) -> Linear | None:
     return s.size(x, axis) if axis < x.type.ndim else None
 
 
-FIELD = declare(
+declare(
     OpDef(
         "np::field",
         Schema("(x, *, name)"),
@@ -158,7 +160,7 @@ def _lower_store(e: Emitter, x: V, value: V, *, name: str) -> Sequence[V]:
     return ()
 
 
-STORE_FIELD = declare(
+declare(
     OpDef(
         "np::store_field",
         Schema("(x!, value, *, name)"),
@@ -171,5 +173,104 @@ STORE_FIELD = declare(
         effects=lambda x, value, *, name: (
             Effect.WRITE | Effect.RAISE if _can_store_field(x, value, name=name) else Effect.CALL
         ),
+    )
+)
+
+
+# -- elements that are not aligned ---------------------------------------------------------------------
+
+
+def _infer_unaligned(a: Type, index: Type) -> Type:
+    parts = basic_parts(a, index) if isinstance(a, UnalignedType) else None
+    return ScalarType(a.dtype) if parts and is_element(index, parts) else ANY  # type: ignore[attr-defined]
+
+
+declare(
+    OpDef(
+        "np::unaligned",
+        Schema("(a, index)"),
+        "``a[index]``: an element of a view of a field, which may lie anywhere.",
+        infer=_infer_unaligned,
+        takes_records=True,
+        evaluate=operator.getitem,
+        lower=lambda e, a, index: e.array_load(a, index_element(e, a, index), is_aligned=False),
+        effects=lambda a, index: (
+            Effect.CALL if _infer_unaligned(a, index) == ANY else Effect.READ | Effect.RAISE
+        ),
+        ranges=INDEX_RANGES,
+    )
+)
+
+
+def _stores_unaligned(a: Type, index: Type, value: Type) -> bool:
+    if _infer_unaligned(a, index) == ANY or not is_scalar(value):
+        return False
+    assert isinstance(a, ArrayType)
+    return a.writeable and can_store(value, a.dtype)
+
+
+def _lower_store_unaligned(e: Emitter, a: V, index: V, value: V) -> Sequence[V]:
+    place = index_element(e, a, index)
+    e.array_store(a, place, store_scalar(e, value, a.type.dtype), is_aligned=False)
+    return ()
+
+
+_STORES = Effect.WRITE | Effect.RAISE
+_STORE_RANGES = RangeRules(checks=index_checks, refused=refused_indices)
+declare(
+    OpDef(
+        "np::store_unaligned",
+        Schema("(a!, index, value)"),
+        "``a[index] = value``: store a number into a view of a field.",
+        infer=lambda *types: () if _stores_unaligned(*types) else ANY,
+        takes_records=True,
+        evaluate=operator.setitem,
+        lower=_lower_store_unaligned,
+        can_lower=_stores_unaligned,
+        effects=lambda *types: _STORES if _stores_unaligned(*types) else Effect.CALL,
+        ranges=_STORE_RANGES,
+    )
+)
+
+
+# -- whole records -------------------------------------------------------------------------------------
+
+
+def _stores_record(a: Type, index: Type, value: Type) -> bool:
+    """Whether a tuple of numbers is stored, one for each field."""
+    t = _infer_records(a, index)
+    if not isinstance(t, RecordType) or not t.writeable or not isinstance(value, TupleType):
+        return False
+    fields = [type_of_field(t, name) for name in t.dtype.names or ()]
+    if len(fields) != len(value.items) or not all(isinstance(f, ScalarType) for f in fields):
+        return False
+    pairs = zip(value.items, fields, strict=True)
+    return all(is_scalar(x) and can_store(x, f.dtype) for x, f in pairs)  # type: ignore[attr-defined]
+
+
+def _lower_store_record(e: Emitter, a: V, index: V, value: V) -> Sequence[V]:
+    """All numbers are converted before the first is stored."""
+    record = _lower_records(e, a, index)
+    names = record.type.dtype.names
+    places = [_number(e, record, name) for name in names]
+    pairs = zip(e.tuple_items(value), places, strict=True)
+    numbers = [store_scalar(e, x, place.type.dtype) for x, place in pairs]
+    for place, number in zip(places, numbers, strict=True):
+        e.array_store(place, (), number, is_aligned=False)
+    return ()
+
+
+declare(
+    OpDef(
+        "np::store_record",
+        Schema("(a!, index, value)"),
+        "``a[index] = (x, y)``: store numbers into the fields of a record.",
+        infer=lambda *types: () if _stores_record(*types) else ANY,
+        takes_records=True,
+        evaluate=operator.setitem,
+        lower=_lower_store_record,
+        can_lower=_stores_record,
+        effects=lambda *types: _STORES if _stores_record(*types) else Effect.CALL,
+        ranges=_STORE_RANGES,
     )
 )
