@@ -118,6 +118,49 @@ def test_records_of_another_class_are_none_though_the_dtypes_are_equal(other):
         assert list(map(type, compiled(a))) == [type(a[1]), type(a["at"][2])]
 
 
+def test_a_loop_that_checks_in_front_of_it_asks_where_records_lie():
+    """The ints that become floats are looked at in front of the loop, if nothing in it stores to them."""
+
+    def stored(a, x, n, r):
+        for k in range(len(n)):
+            r[0]["x"] = 3
+            n[k] = x[k]
+        return np.may_share_memory(a[0], x)
+
+    compiled = ljit.jit(stored)
+    for _ in range(3):
+        for x in (np.arange(5.0), None):
+            results = []
+            for function in (compiled, stored):
+                a, n = np.zeros(5, FIELDS), np.zeros(5, int)
+                a["x"] = 2
+                results.append(
+                    (function(a, a["x"] if x is None else x, n, a), n.tolist(), a.tobytes())
+                )
+            assert results[0] == results[1]
+
+
+def kept_and_stored(a):
+    x, r, s = a["x"], a[0], 0.0
+    for k in range(2):
+        a["n"][-1] = k * 2
+        s += r["p"][0]
+        a["n"] = k
+        a["n"][-1] = x[-1]
+        s += x[-1]
+        r["x"] = 3
+    return s, x.tolist(), a.tobytes()
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_a_record_from_in_front_of_a_loop_that_stores_to_it(size):
+    compiled = ljit.jit(kept_and_stored)
+    for _ in range(4):
+        a = np.zeros(size, FIELDS)
+        a["x"] = np.arange(size)
+        assert compiled(a.copy()) == kept_and_stored(a)
+
+
 def test_a_record_that_is_kept_is_numpys():
     compiled, a = ljit.jit(lambda a, i: a[i]), np.ones(5, FIELDS)
     for _ in range(3):

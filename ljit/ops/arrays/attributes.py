@@ -331,22 +331,41 @@ def _are_arrays(a: Type, b: Type) -> bool:
     return isinstance(a, ArrayType) and isinstance(b, ArrayType)
 
 
-declare(
-    OpDef(
-        "np::may_share_memory",
-        Schema("(a, b, /)"),
-        "Whether the memory that lies between the first and the last element of the arrays overlaps.",
-        infer=lambda a, b: BOOL if _are_arrays(a, b) else ANY,
-        evaluate=np.may_share_memory,
-        lower=lambda e, a, b: e.array_overlap(a, b),
-        can_lower=_are_arrays,
-        effects=lambda a, b: Effect.PURE if _are_arrays(a, b) else Effect.CALL,
-        callables=(np.may_share_memory,),
-        samples=(
-            (_ARRAY, _ARRAY),
-            (_ARRAY, _ARRAY[1:]),
-            (_ARRAY, np.arange(3)),
-            (_ARRAY[:3], _ARRAY[3:]),
-        ),
+def _may_share(a: np.ndarray, b: np.ndarray) -> bool:
+    """What NumPy says of arrays; of records, of which it looks at copies, that they may."""
+    return any(isinstance(x, np.void) for x in (a, b)) or np.may_share_memory(a, b)
+
+
+def _declare_overlap(name: str, doc: str, **fields: Any) -> None:
+    declare(
+        OpDef(
+            f"np::{name}",
+            Schema("(a, b, /)"),
+            doc,
+            infer=lambda a, b: BOOL if _are_arrays(a, b) else ANY,
+            lower=lambda e, a, b: e.array_overlap(a, b),
+            can_lower=_are_arrays,
+            effects=lambda a, b: Effect.PURE if _are_arrays(a, b) else Effect.CALL,
+            samples=(
+                (_ARRAY, _ARRAY),
+                (_ARRAY, _ARRAY[1:]),
+                (_ARRAY, np.arange(3)),
+                (_ARRAY[:3], _ARRAY[3:]),
+            ),
+            **fields,
+        )
     )
+
+
+_declare_overlap(
+    "may_share_memory",
+    "Whether the memory that lies between the first and the last element of arrays, or records, overlaps.",
+    evaluate=_may_share,
+    takes_records=True,
+)
+_declare_overlap(
+    "said_to_share_memory",
+    "``np.may_share_memory(a, b)``",
+    evaluate=np.may_share_memory,
+    callables=(np.may_share_memory,),
 )
