@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ljit.analysis.uniformity import is_steady
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
 from ljit.codegen.exits.convert import convert, of_members
@@ -164,7 +165,7 @@ class Emitter:
         loops = [owner for owner in node.owners() if owner.op is LOOP] if node is not None else []
         if node is None or not loops or self.is_quick:
             return False
-        return all(is_scalar(v.type) and not v.is_inside(loops[-1]) for v in node.inputs)
+        return all(is_scalar(v.type) and is_steady(v, loops[-1]) for v in node.inputs)
 
     @property
     def room(self) -> Ref:

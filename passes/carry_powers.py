@@ -23,13 +23,13 @@ from collections.abc import Sequence
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
-from ljit.ops.python.carried_powers import POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
+from ljit.ops.python.carried_powers import BASES, POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
 from ljit.ops.ranges.int_ranges import POWER
 from ljit.passes.loops.trip_blocks import has_few_trips
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
-from ljit.types import FLOAT, INT
+from ljit.types import INT
 
 __all__ = ["carry_powers"]
 
@@ -106,10 +106,11 @@ def _only_counts(loop: Node) -> bool:
 
 
 def _is_power(node: Node, loop: Node) -> bool:
-    """Whether a node of a loop, but of none in it, is a power of Python's floats to an int."""
-    is_float = node.op.ranges is POWER and [v.type for v in node.inputs] == [FLOAT, INT]
+    """Whether a node of a loop, but of none in it, is a power of a float to an int."""
+    types = [v.type for v in node.inputs]
+    is_float = node.op.ranges is POWER and types in [[base, INT] for base in BASES]
     around = next((owner for owner in node.owners() if owner.op is LOOP), None)
-    return is_float and node.output.type == FLOAT and around is loop
+    return is_float and node.output.type == types[0] and around is loop
 
 
 def _power_of(loop: Node, node: Node, ranges: Ranges) -> _Power | None:

@@ -6,10 +6,10 @@ takes. Assumes that nothing is written in the meantime, so that a load varies wi
 
 from __future__ import annotations
 
-from ljit.ir import Block, Node, Value
+from ljit.ir import Block, Effect, Node, Value
 from ljit.ops.control import IF, LOOP, REGION, YIELD
 
-__all__ = ["Varying"]
+__all__ = ["Varying", "is_steady"]
 
 
 class Varying:
@@ -80,3 +80,13 @@ class Varying:
                 params = owner.blocks[0].params[1:]
                 if position < len(params):
                     self._depends(params[position], value)
+
+
+def is_steady(value: Value, loop: Node, depth: int = 4) -> bool:
+    """Whether a value is from outside of a loop, or computed in a few steps of nothing else than such values."""
+    if not value.is_inside(loop):
+        return True
+    node = value.node
+    if node is None or not depth or node.blocks or node.effects & ~Effect.RAISE:
+        return False
+    return all(is_steady(v, loop, depth - 1) for v in node.inputs)

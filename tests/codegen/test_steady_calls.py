@@ -30,7 +30,15 @@ def of_elements(x, y, out, dx, dy):
     return out
 
 
-@pytest.mark.parametrize(("f", "calls"), [(weighted, 2), (chosen, 1), (of_elements, 0)])
+def of_what_is_computed(x, y, out, dx, dy):
+    for i in range(x.size):
+        out[i] = y[i] / math.erf((1 + dx) * 2.0) + x[i] * dy
+    return out
+
+
+@pytest.mark.parametrize(
+    ("f", "calls"), [(weighted, 2), (chosen, 1), (of_what_is_computed, 1), (of_elements, 0)]
+)
 def test_calls_of_what_stays_the_same_are_in_front_of_the_loop(f, calls):
     x, y = np.random.default_rng(1).random((2, 50))
     compiled = ljit.jit(f)

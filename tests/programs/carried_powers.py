@@ -80,3 +80,20 @@ def present_value(payments, rate):
     except (OverflowError, ZeroDivisionError) as error:
         return type(error), str(error)
     return value
+
+
+@program(
+    lambda: (np.concatenate([[-100.0], np.full(40, 4.0)]), np.float64(0.1)),
+    lambda: (np.ones(30), np.float64(-1.0)),
+    lambda: (np.ones(30), np.float64(-2.5)),
+    lambda: (np.ones(60), np.float64(1e200)),
+    lambda: (np.ones(30), np.float64("nan")),
+)
+def discounted_by_a_number_of_numpy(payments, rate):
+    value = slope = 0.0
+    with np.errstate(all="ignore"):
+        for i in range(len(payments)):
+            p = (1.0 + rate) ** i
+            value += payments[i] / p
+            slope -= i * payments[i] / (p * (1.0 + rate))
+    return value, slope

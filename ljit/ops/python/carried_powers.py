@@ -12,15 +12,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.python.numbers import UINT64, check_result, condition_and
 from ljit.ops.python.powers import POWER_ERROR, settled
-from ljit.types import ANY, FLOAT, INT, TupleType, Type
+from ljit.types import ANY, FLOAT, INT, ScalarType, TupleType, Type
 
-__all__ = ["POWER_BEGINS", "POWER_ENDS", "POWER_GOES_ON"]
+__all__ = ["BASES", "POWER_BEGINS", "POWER_ENDS", "POWER_GOES_ON"]
 
 _PARTS = TupleType((FLOAT, FLOAT))
+_NUMPYS = ScalarType(
+    np.dtype(np.float64)
+)  # NumPy's powers of numbers are C's pow, too, and raise nothing
+BASES = (FLOAT, _NUMPYS)
 _MOST_BITS = 24  # of an exponent to begin with
 _FURTHEST = 2**32  # exponents up to here: what factors leave is still far less than what counts
 _LEAST, _MOST = 2.0**-900, 2.0**900  # a part between them has its rest exactly
@@ -29,7 +35,16 @@ _Parts = tuple[V, V]
 
 
 def _infer(*types: Type) -> Type:
-    return _PARTS if types in ((FLOAT, INT), (_PARTS, _PARTS)) else ANY
+    is_known = types == (_PARTS, _PARTS) or types in [(base, INT) for base in BASES]
+    return _PARTS if is_known else ANY
+
+
+def _infer_end(parts: Type, x: Type, n: Type) -> Type:
+    return x if parts == _PARTS and x in BASES and n == INT else ANY
+
+
+def _effect_of_end(_parts: Type, x: Type, _n: Type) -> Effect:
+    return Effect.RAISE if x == FLOAT else Effect.PURE
 
 
 def _times(e: Emitter, x: _Parts, y: _Parts) -> _Parts:
@@ -56,6 +71,7 @@ def _if_exact(e: Emitter, x: _Parts, *conditions: V) -> V:
 
 def _lower_begin(e: Emitter, x: V, n: V) -> V:
     """Squares and products by the bits of the exponent."""
+    x = e.retype(x, FLOAT)
     zero, one = e.const(FLOAT, 0.0), e.const(FLOAT, 1.0)
     is_below = e.compare("lt", n, 0)
     size = e.select(is_below, e.neg(n), n)
@@ -92,15 +108,18 @@ def _lower_go_on(e: Emitter, power: V, factor: V) -> V:
 
 
 def _lower_end(e: Emitter, parts: V, x: V, n: V) -> V:
-    high, low = e.tuple_items(parts)
+    (high, low), type_ = e.tuple_items(parts), x.type
+    x = e.retype(x, FLOAT)
 
     def power() -> V:
         y = e.cast(n, FLOAT)
+        if type_ == _NUMPYS:
+            return e.math("pow", x, y)
         return check_result(e, e.math("pow", x, y), (x, y), POWER_ERROR)
 
     shifted = e.cast(e.add(n, _FURTHEST), UINT64)
     high = e.select(e.compare("lt", shifted, 2 * _FURTHEST), high, e.const(FLOAT, math.nan))
-    return settled(e, high, low, power, may_be_negative=True)
+    return e.retype(settled(e, high, low, power, may_be_negative=True), type_)
 
 
 def _parts_of(x: Fraction) -> tuple[float, float]:
@@ -148,9 +167,9 @@ POWER_ENDS = declare(
         "prim::power_ends",
         Schema("(parts, x, n)"),
         "``x ** n``, of which `parts` are the sum of two floats, or NaN.",
-        infer=lambda parts, x, n: FLOAT if (parts, x, n) == (_PARTS, FLOAT, INT) else ANY,
+        infer=_infer_end,
         evaluate=lambda parts, x, n: x**n,
         lower=_lower_end,
-        effects=Effect.RAISE,
+        effects=_effect_of_end,
     )
 )
