@@ -125,3 +125,25 @@ def test_order_statistics_of_nothing():
     check(lambda a: np.nanmedian(a), *nothing, is_native=False)
     check(lambda a: np.nanpercentile(a, 30.0), *nothing, is_native=False)
     check(lambda a: np.nanmedian(a, axis=1), (np.array([HOLES, HOLES]),), is_native=False)
+
+
+def test_several_quantiles():
+    a = np.concatenate([np.arange(50.0)[::-1] ** 1.5, [-3.0, 7.0, 7.0]])
+    nine = [0.1, 0.25, 0.3, 0.0, 0.5, 0.75, 0.9, 1.0, 0.99]
+    check(
+        lambda a: np.percentile(a, [5, 25, 50, 75, 95]),
+        (a,),
+        (a[:1],),
+        (a.astype(int),),
+        (a[::-2],),
+    )
+    check(
+        lambda a, q: np.quantile(a, [*q]),
+        (a, tuple(nine)),
+        (a, tuple(nine + [0.2])),
+        is_native=False,
+    )
+    compiled = ljit.jit(lambda a: np.quantile(a, [0.1, 0.25, 0.3, 0.0, 0.5, 0.75, 0.9, 1.0, 0.99]))
+    for _ in range(3):
+        assert alike(compiled(a), np.quantile(a, nine))
+    assert "calls Python" not in compiled.explain()

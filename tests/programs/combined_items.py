@@ -1,7 +1,7 @@
-"""`itertools.combinations`, `permutations` and `pairwise` whose items are used one after the other."""
+"""`itertools.combinations`, `permutations`, `pairwise` and `chain` whose items are used one after the other."""
 
 import itertools
-from itertools import combinations, combinations_with_replacement, pairwise, permutations
+from itertools import chain, combinations, combinations_with_replacement, pairwise, permutations
 
 import numpy as np
 
@@ -177,3 +177,47 @@ def errors_within(xs):
     for a, b, c in pairwise(xs):
         total += a
     return total
+
+
+@program(
+    lambda: ([1.0, 2.5], [4.0]),
+    lambda: ([], [3]),
+    lambda: (range(3), [7, 8]),
+    lambda: (np.arange(3.0), (1, 2)),
+    lambda: ("ab", [1]),
+    lambda: ([1, 2], 5),
+    lambda: (None, [1]),
+)
+def one_after_the_other(xs, ys):
+    found, total = [], 0
+    for x in chain(xs, ys):
+        found.append(x)
+        if x == 8:
+            break
+        if x == "a":
+            continue
+        total += 1
+    else:
+        total = -total
+    for x in chain(ys):
+        found.append(x)
+    return (
+        found,
+        total,
+        list(chain(xs, [0], ys)),
+        sum(chain([1, 2], xs)),
+        [c for c in chain(xs, ys)],
+    )
+
+
+@program(lambda: ([1, 2, 3], [4]), lambda: ([0.5], []))
+def changed_while_chained(xs, ys):
+    found = []
+    for x in chain(xs, ys, noisy(2)):
+        found.append(x)
+        if len(ys) < 4:
+            ys.append(x * 2)
+        ys, xs = ys, []
+    for x in chain(*[found, [9]]):
+        ys.append(x)
+    return found, ys

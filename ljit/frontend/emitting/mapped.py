@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from inspect import CO_COROUTINE, CO_GENERATOR
 from itertools import (
     accumulate,
+    chain,
     combinations,
     combinations_with_replacement,
     pairwise,
@@ -101,6 +102,8 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
         return _accumulated(e, iterable, where)
     if known is pairwise and count == 1:
         return _paired(iterable, where)
+    if known is chain and count:
+        return _chained(iterable, where)
     if count == 2 and any(known is function for function in _COMBINED):
         return _combined(iterable, known, where)
     if count < 2 or not (known is map or (known is filter and count == 2)):
@@ -153,6 +156,15 @@ def _paired(call: tree.Apply, where: SourceRange) -> MappedItems:
     items = tree.Comprehension(where, "generator", element, (generator,), where)
     variables = ((_BEFORE, 0), (_HAS_BEFORE, False))
     return MappedItems(call, pairwise, None, items, None, variables)
+
+
+def _chained(call: tree.Apply, where: SourceRange) -> MappedItems:
+    """Give the items of one iterable after the other; all are there before the first item is asked for."""
+    iterable, item = tree.Var(where, f"{_ITEM} 0"), tree.Var(where, f"{_ITEM} 1")
+    each = tree.Generator(call.range, iterable, tree.TupleLiteral(where, call.arguments), ())
+    inner = tree.Generator(call.range, item, iterable, ())
+    items = tree.Comprehension(where, "generator", item, (each, inner), where)
+    return MappedItems(call, chain, None, items, None)
 
 
 def _combined(call: tree.Apply, known: object, where: SourceRange) -> MappedItems | None:
@@ -298,7 +310,7 @@ def _of_comprehension(e: Emission, iterable: Tree, place: SourceRange) -> LoopOv
     What gives them is evaluated at once: the comprehension may have a variable of the same name.
     """
     mapped = mapped_items(e, iterable, place)
-    if mapped is None or mapped.place is not None:
+    if mapped is None or mapped.place is not None or mapped.known is chain:
         return None
     call, (source, *others) = evaluate_mapped(e, mapped), mapped.call.arguments
     slot = e.fresh_slot()

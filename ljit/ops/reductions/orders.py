@@ -22,7 +22,7 @@ __all__: list[str] = []
 _T = TypeVar("_T")
 _DOUBLE = ScalarType(np.dtype(np.float64))
 _MATRIX = np.array([[3.0, 1.0, 2.0, 8.0], [0.5, 7.0, -1.0, 4.0]])
-_MOST = 3  # numbers of which each is looked for by itself
+_MOST = 9  # numbers of which each is looked for by itself
 _DTYPES = frozenset(map(np.dtype, "bBhHiIlLfd"))
 
 
