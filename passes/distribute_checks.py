@@ -38,7 +38,7 @@ from ljit.ops.python.numbers import is_real_scalar
 from ljit.ops.ranges.int_products import MUL
 from ljit.ops.ranges.int_ranges import FITS, IN_32_BITS
 from ljit.passes.loops.bound_writer import BoundWriter
-from ljit.passes.loops.check_slices import CheckSlice, conversion_of, may_wait
+from ljit.passes.loops.check_slices import CheckSlice, conversion_of, made_of, may_wait
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_whole_blocks_in_front
 from ljit.passes.manager import graph_pass, is_allowed
@@ -109,7 +109,7 @@ class _Split:
             and split.header.op is SNAPSHOT
             and all(may_wait(node) or conversion_of(node) is not None for node in split.checks)
             and all(map(split.is_known, split.body))
-            and (block == _BLOCK or not any(map(split.lacks_instructions, split.body)))
+            and (block == _BLOCK or not split.is_taken_apart)
             and split.find_hazards(aliases)
         )
         return split if is_legal else None
@@ -135,6 +135,14 @@ class _Split:
             v is node.inputs[0] and isinstance(v.type, ArrayType) and not v.is_inside(self.loop)
             for v in holders
         )
+
+    @property
+    def is_taken_apart(self) -> bool:
+        """Whether narrow vectors would be put together and taken apart, number by number."""
+        reads = [node for node in self.body if node.op.reads_part]
+        read, _ = made_of((v for node in reads for v in node.outputs), self.body)
+        is_looked_up = any(not read.isdisjoint(node.inputs[1:]) for node in reads)
+        return is_looked_up or any(map(self.lacks_instructions, self.body))
 
     def lacks_instructions(self, node: Node) -> bool:
         """Whether narrow vectors are taken apart for a node: a short element that some trips access, a product."""

@@ -16,7 +16,7 @@ from ljit.ir import Block, Effect, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, YIELD
 from ljit.types import ScalarType, is_number
 
-__all__ = ["CheckSlice", "conversion_of", "may_wait", "reads_behind"]
+__all__ = ["CheckSlice", "conversion_of", "made_of", "may_wait", "reads_behind"]
 
 
 class CheckSlice:
@@ -124,9 +124,9 @@ def reads_behind(checks: Iterable[Node], nodes: Collection[Node]) -> bool:
 
     That is at a place made of what such a check is about; or at one that was read itself, under a condition on it.
     """
-    unsure, choices = _made_of((v for node in checks for v in node.outputs), nodes)
+    unsure, choices = made_of((v for node in checks for v in node.outputs), nodes)
     reads = [node for node in nodes if not node.blocks and node.op.effects_of(node) & Effect.READ]
-    read, _ = _made_of((v for node in reads for v in node.outputs), nodes)
+    read, _ = made_of((v for node in reads for v in node.outputs), nodes)
     for node in reads:
         places = node.inputs[1:]
         if not unsure.isdisjoint(places):
@@ -137,7 +137,7 @@ def reads_behind(checks: Iterable[Node], nodes: Collection[Node]) -> bool:
     return False
 
 
-def _made_of(values: Iterable[Value], nodes: Container[Node]) -> tuple[set[Value], set[Node]]:
+def made_of(values: Iterable[Value], nodes: Container[Node]) -> tuple[set[Value], set[Node]]:
     """What the nodes make of values, these among it, and the Ifs that depend on them."""
     made, choices = set(values), set[Node]()
     todo = [*made]

@@ -241,6 +241,20 @@ def looked_up_where_a_product_is_small(p, table, out):
             out[i] = int(table[x] * 16.0)
 
 
+def roots_of_a_table(p, table, out):
+    for i in range(len(p)):
+        out[i] = math.sqrt(table[p[i] & 63])
+
+
+def test_short_vectors_are_not_put_together_of_what_is_looked_up(vector_bytes):
+    p, table, out = np.arange(N), np.arange(64.0), np.zeros(N)
+    native = ljit.jit(roots_of_a_table)
+    for _ in range(3):
+        native(p, table, out)
+    assert out[:130].tolist() == [math.sqrt(i & 63) for i in range(130)]
+    assert ("checks='made'" in str(native.graph_for(p, table, out))) == (vector_bytes == 64)
+
+
 WRONG = (
     3_100_000_000,
     0xAAAAAAAAAAAAAAAB - 2**64,
