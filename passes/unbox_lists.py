@@ -75,7 +75,7 @@ def unbox_lists(graph: Graph) -> bool:
             changed = True
         elif _is_told(family[0], lists):
             for value in family[0].values:
-                value.type = ListType(family[0].item)
+                value.type = _told_type(family[0])
             changed = True
     return changed
 
@@ -84,10 +84,16 @@ def _is_told(group: Group, lists: Lists) -> bool:
     """Whether lists hold what is put into them alone, as keys that others are sorted by, and that is yet to be told."""
     if not (group.is_good and group.types and group.reads) or group.gets or group.items is not None:
         return False
-    is_known = is_precise(group.item) and any(v.type != ListType(group.item) for v in group.values)
+    is_known = is_precise(group.item) and any(v.type != _told_type(group) for v in group.values)
     uses = [use for value in group.values for use in value.uses]
     is_seen = any(not _is_told_of(*use, lists) for use in uses)
     return is_known and not is_seen and all(map(_is_made_here, group.values))
+
+
+def _told_type(group: Group) -> Type:
+    """The type of a list of such items where it is made: characters are strs in it."""
+    (told,) = get_op("prim::ListConstruct").infer_types([group.item], {})
+    return told
 
 
 def _is_told_of(node: Node, index: int, lists: Lists) -> bool:

@@ -504,3 +504,20 @@ def test_items_of_other_classes_that_come_later_are_unboxed_as_well():
     for x in (falling,) * 5 + (mixed,) * 40:
         assert compare(highest(x), compiled(x)) is None
     assert ": List[" not in str(compiled.graph_for(mixed))
+
+
+def test_characters_are_strs_in_lists_that_are_not_unboxed():
+    def first_is_small(text):
+        for c in text:
+            if not (c.isdigit() or c in ["-", ".", ",", " "]):
+                return False
+        try:
+            first = float(text.split(", ")[0])
+        except ValueError:
+            return False
+        return first < 3
+
+    compiled = ljit.jit(first_is_small)
+    for text in ("hello", "12 + 3", "hello", "1.5, x", "1.5, 2"):
+        assert compiled(text) == first_is_small(text)
+    assert " : List[str] = prim::ListConstruct" in str(compiled.graph_for("1.5, 2"))
