@@ -88,9 +88,11 @@ class Proofs:
                 if high < 0:  # and so are all that are simpler
                     continue
                 yield simpler, low, x
-                if depth > 1 and simpler not in seen:
-                    seen.add(simpler)
-                    todo.append((simpler, depth - 1))
+                if depth > 1:
+                    before = len(seen)
+                    seen.add(simpler)  # to ask first would take another hash
+                    if len(seen) > before:
+                        todo.append((simpler, depth - 1))
 
 
 def _is_any(_atom: Atom) -> bool:
@@ -172,6 +174,7 @@ def _without(
         return
     sign = 1 if low >= 0 else -1
     size = factor * sign
+    is_number, number = not size.terms, size.constant
     if sign > 0 and is_low_first:
         yield x - size * (Linear.of(atom) - atom.low)
     left = _FACTS
@@ -182,7 +185,7 @@ def _without(
             break
         left -= 1
         times = own * sign
-        simpler = x * times - size * fact if size.terms else x.less(size.constant, fact, times)
+        simpler = x.less(number, fact, times) if is_number else x * times - size * fact
         yield (simpler if times == 1 else simpler + (times - 1)).reduced()
     if sign > 0 and atom.low > INT_MIN:
         yield x - size * (Linear.of(atom) - atom.low)

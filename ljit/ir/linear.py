@@ -128,12 +128,19 @@ class Linear:
 
     def atoms(self) -> Iterator[Atom]:
         """Iterate over the atoms, youngest first, each once."""
+        if len(self.terms) == 1:
+            (monomial,) = self.terms
+            if len(monomial) == 1:
+                return iter(monomial)
         found = {atom for monomial in self.terms for atom in monomial}
         return iter(sorted(found, key=_order, reverse=True))
 
     def reduced(self) -> Linear:
         """Divide by the common divisor of the terms: the strongest fact with the same meaning."""
-        divisor = gcd(*self.terms.values())
+        factors = self.terms.values()
+        if 1 in factors or -1 in factors:  # most often
+            return self
+        divisor = gcd(*factors)
         if divisor < 2:
             return self
         return Linear(self.constant // divisor, {m: c // divisor for m, c in self.terms.items()})

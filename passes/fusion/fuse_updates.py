@@ -85,12 +85,15 @@ def put_in_place(node: Node, new: Value) -> None:
 
 def _operands(node: Node) -> list[Value]:
     """The operands of the plain op; a number for an array that is full of it, if another one has its sizes."""
-    target, known = node.inputs[0], dict[Value, Leaves]()
-    made, inputs = target.node, list(element_inputs(node))
+    target, inputs = node.inputs[0], list(element_inputs(node))
+    made = target.node
     assert made is not None
+    if not is_filled(made):
+        return inputs
+    known: dict[Value, Leaves] = {}
     whole = leaves_of(target, known)
     others = [v for v in inputs if v is not target and isinstance(v.type, ArrayType)]
-    if is_filled(made) and any(leaves_of(v, known) == whole for v in others):
+    if any(leaves_of(v, known) == whole for v in others):
         assert isinstance(target.type, ArrayType)
         number = insert_constant(target.type.dtype.type(made.op.fill), node)
         return [number if v is target else v for v in inputs]
