@@ -1,7 +1,14 @@
 """`itertools.combinations`, `permutations`, `pairwise` and `chain` whose items are used one after the other."""
 
 import itertools
-from itertools import chain, combinations, combinations_with_replacement, pairwise, permutations
+from itertools import (
+    chain,
+    combinations,
+    combinations_with_replacement,
+    pairwise,
+    permutations,
+    product,
+)
 
 import numpy as np
 
@@ -221,3 +228,46 @@ def changed_while_chained(xs, ys):
     for x in chain(*[found, [9]]):
         ys.append(x)
     return found, ys
+
+
+@program(
+    lambda: ([1.0, 2.5], [4.0, 1.0, 3.0]),
+    lambda: ([], [3]),
+    lambda: ([1, 2], ("a", 2.5)),
+    lambda: (np.arange(3.0), range(2)),
+    lambda: (range(2), range(3)),
+    lambda: ([1, 2], 5),
+    lambda: (5, [1, 2]),
+    lambda: ("ab", {3: 4}),
+)
+def grids_of_lists(xs, ys):
+    found, best = [], 0
+    for x, y in product(xs, ys):
+        if y == 1.0:
+            continue
+        found.append((y, x))
+        if isinstance(xs, list) and len(xs) < 4:
+            xs.append(x)
+        if len(found) > 40:
+            break
+    else:
+        best = len(found)
+    for t in product(xs, range(2), ys):
+        found.append(t)
+    cells = [(x, y) for x, y in product(xs, ys) if x != y]
+    xs = [(ys, xs) for xs, ys in product(xs, ys)]
+    return (
+        found,
+        best,
+        cells,
+        xs,
+        sum(1 for _ in product(ys, [1, 2])),
+        max(product(ys, ys), default=0),
+    )
+
+
+@program(lambda: ([1, 2], [3]), lambda: ([0.5], []))
+def chained_in_comprehensions(xs, ys):
+    first = [x * 2 for x in chain(xs, ys, xs)]
+    second = [xs for xs in chain(xs, ys)]
+    return first, second, {x for x in chain(ys, ys)}, sum(x for x in chain(xs, range(3)))

@@ -22,6 +22,7 @@ from itertools import (
     combinations_with_replacement,
     pairwise,
     permutations,
+    product,
 )
 from typing import cast
 
@@ -63,7 +64,7 @@ class MappedItems(Record):
     """A call of ``map``, ``filter``, ``accumulate`` and the like, and the generator expression that gives the same.
 
     `place`: which argument the function is, None without one. `variables`: names of variables of the expression's own,
-    and what they are at first. `pool`: what gives the items that are combined.
+    and what they are at first. `pools`: what gives the items that are combined.
     """
 
     call: tree.Apply
@@ -72,23 +73,19 @@ class MappedItems(Record):
     items: tree.Comprehension
     place: int | None = 0
     variables: tuple[tuple[str, object], ...] = ()
-    pool: Tree | None = None
+    pools: tuple[Tree, ...] = ()
 
 
 class MappedCall(Record):
-    """Such a call with its callee and its function evaluated; the function is None if it is a lambda, or not there.
-
-    `range_maker`: what ``range`` is where the items that are combined are a range; they are not copied then.
-    """
+    """Such a call with its callee and its function evaluated; the function is None if it is a lambda, or not there."""
 
     mapped: MappedItems
     callee: Value
     function: Value | None
-    range_maker: Value | None = None
 
     def of(self, mapped: MappedItems) -> MappedCall:
         """The same of another call."""
-        return MappedCall(mapped, self.callee, self.function, self.range_maker)
+        return MappedCall(mapped, self.callee, self.function)
 
 
 def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems | None:
@@ -104,6 +101,8 @@ def mapped_items(e: Emission, iterable: Tree, where: SourceRange) -> MappedItems
         return _paired(iterable, where)
     if known is chain and count:
         return _chained(iterable, where)
+    if known is product and count:
+        return _product(e, iterable, where)
     if count == 2 and any(known is function for function in _COMBINED):
         return _combined(iterable, known, where)
     if count < 2 or not (known is map or (known is filter and count == 2)):
@@ -174,7 +173,7 @@ def _combined(call: tree.Apply, known: object, where: SourceRange) -> MappedItem
         return None
     if not 1 <= count.value <= _MOST_COMBINED:
         return None
-    pool = tree.Var(where, _POOL)
+    pool = tree.Var(where, _pool(0))
     places = tuple(tree.Var(where, f"{_ITEM} {i}") for i in range(count.value))
     end = tree.Apply(where, tree.Const(where, len), (pool,), ())
     first, tests = _COMBINED[known]  # type: ignore[index]  # it is one of these
@@ -186,7 +185,31 @@ def _combined(call: tree.Apply, known: object, where: SourceRange) -> MappedItem
         generators.append(tree.Generator(call.range, place, view, others))
     element = tree.TupleLiteral(where, tuple(tree.Subscript(where, pool, p) for p in places))
     items = tree.Comprehension(where, "generator", element, tuple(generators), where)
-    return MappedItems(call, known, None, items, None, pool=source)
+    return MappedItems(call, known, None, items, None, pools=(source,))
+
+
+def _product(e: Emission, call: tree.Apply, where: SourceRange) -> MappedItems | None:
+    """Give one item of each, by loops in one another; ranges and constants alone have a view (`product_view`)."""
+    sources = call.arguments
+    if all(_has_view(e, source) for source in sources) or len(sources) > _MOST_COMBINED:
+        return None
+    pools = [tree.Var(where, _pool(k)) for k in range(len(sources))]
+    variables = [tree.Var(where, f"{_ITEM} {k}") for k in range(len(sources))]
+    pairs = zip(variables, pools, strict=True)
+    generators = tuple(tree.Generator(call.range, item, pool, ()) for item, pool in pairs)
+    element = tree.TupleLiteral(where, tuple(variables))
+    items = tree.Comprehension(where, "generator", element, generators, where)
+    return MappedItems(call, product, None, items, None, pools=tuple(sources))
+
+
+def _has_view(e: Emission, source: Tree) -> bool:
+    is_range = isinstance(source, tree.Apply) and known_value(e, source.function) is range
+    return is_range or isinstance(source, tree.Const | tree.TupleLiteral)
+
+
+def _pool(k: int) -> str:
+    """The name of a variable with items to be combined."""
+    return f"{_POOL} {k}"
 
 
 def _behind(where: SourceRange, place: Tree) -> Tree:
@@ -241,9 +264,6 @@ def evaluate_mapped(e: Emission, mapped: MappedItems) -> MappedCall:
     function = None if mapped.place is None else mapped.call.arguments[mapped.place]
     if function is not None and not isinstance(function, tree.Lambda):
         return MappedCall(mapped, callee, e.expression(function))
-    pool = mapped.pool
-    if isinstance(pool, tree.Apply) and known_value(e, pool.function) is range:
-        return MappedCall(mapped, callee, None, e.expression(pool.function))
     return MappedCall(mapped, callee, None)
 
 
@@ -254,8 +274,8 @@ def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
     if call.function is not None:
         values[_FUNCTION] = call.function
     values |= {name: e.constant(value, where) for name, value in call.mapped.variables}
-    if call.mapped.pool is not None:
-        values[_POOL] = _pool(e, call, call.mapped.pool)
+    sources = [(_pool(k), e.expression(source)) for k, source in enumerate(call.mapped.pools)]
+    values |= {name: e.emit("prim::pool", x, where=where) for name, x in sources}
     if not values:
         yield
         return
@@ -266,21 +286,11 @@ def function_in_variable(e: Emission, call: MappedCall) -> Iterator[None]:
         yield
 
 
-def _pool(e: Emission, call: MappedCall, pool: Tree) -> Value:
-    """Emit the items that are combined, as they are now."""
-    source, where = e.expression(pool), call.mapped.call.range
-    if call.range_maker is not None:
-        return source
-    return e.emit("py::call", e.constant(list, where), source, where=where, kwnames=())
-
-
 def still_known(e: Emission, call: MappedCall, *others: tuple[Value, object]) -> Value:
     """Ask whether the callee, the function and `others` are still what they were."""
     pairs = [*others, (call.callee, call.mapped.known)]
     if call.function is not None:
         pairs.append((call.function, call.mapped.function))
-    if call.range_maker is not None:
-        pairs.append((call.range_maker, range))
     return are_known(e, pairs, call.mapped.call.range)
 
 
@@ -310,31 +320,36 @@ def _of_comprehension(e: Emission, iterable: Tree, place: SourceRange) -> LoopOv
     What gives them is evaluated at once: the comprehension may have a variable of the same name.
     """
     mapped = mapped_items(e, iterable, place)
-    if mapped is None or mapped.place is not None or mapped.known is chain:
+    if mapped is None or mapped.place is not None:
         return None
-    call, (source, *others) = evaluate_mapped(e, mapped), mapped.call.arguments
-    slot = e.fresh_slot()
-    e.store(slot, e.expression(source), source.range)
-    arguments = (tree.Var(source.range, _SOURCE), *others)
-    same = tree.Apply(mapped.call.range, mapped.call.function, arguments, ())
+    call, given = evaluate_mapped(e, mapped), mapped.call.arguments
+    count = len(mapped.pools) or (len(given) if mapped.known is chain else 1)
+    slots = {f"{_SOURCE} {k}": e.fresh_slot() for k in range(count)}
+    for source, slot in zip(given, slots.values(), strict=False):
+        e.store(slot, e.expression(source), source.range)
+    named = (tree.Var(x.range, name) for x, name in zip(given, slots, strict=False))
+    same = tree.Apply(mapped.call.range, mapped.call.function, (*named, *given[count:]), ())
 
     def emit(loop: ItemLoop) -> None:
-        with e.new_scope(Scope(e.scope, {_SOURCE: slot}, has_frame=False), None):
-            _loop_over(e, call.of(_with_source(mapped, same, place)), loop)
+        with e.new_scope(Scope(e.scope, slots, has_frame=False), None):
+            _loop_over(e, call.of(_with_sources(mapped, same)), loop)
 
     return LoopOver(iterable, emit)
 
 
-def _with_source(mapped: MappedItems, call: tree.Apply, where: SourceRange) -> MappedItems:
-    """The same items, of a call whose argument is in a variable."""
-    if mapped.pool is None:
-        (first,) = mapped.items.generators
-        generator = tree.Generator(first.range, first.target, call.arguments[0], first.conditions)
-        items = tree.Comprehension(
-            where, "generator", mapped.items.element, (generator,), mapped.items.inner
-        )
-        return MappedItems(call, mapped.known, None, items, None, mapped.variables)
-    return MappedItems(call, mapped.known, None, mapped.items, None, pool=call.arguments[0])
+def _with_sources(mapped: MappedItems, call: tree.Apply) -> MappedItems:
+    """The same items, of a call whose arguments are in variables."""
+    if mapped.pools:
+        pools = call.arguments[: len(mapped.pools)]
+        return MappedItems(call, mapped.known, None, mapped.items, None, pools=pools)
+    items, (first, *others) = mapped.items, mapped.items.generators
+    source = call.arguments[0]
+    if mapped.known is chain:
+        source = tree.TupleLiteral(call.range, call.arguments)
+    begins = tree.Generator(first.range, first.target, source, first.conditions)
+    generators = (begins, *others)
+    same = tree.Comprehension(items.range, "generator", items.element, generators, items.inner)
+    return MappedItems(call, mapped.known, None, same, None, mapped.variables)
 
 
 def _loop_over(e: Emission, call: MappedCall, loop: ItemLoop) -> None:

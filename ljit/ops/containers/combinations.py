@@ -1,6 +1,7 @@
 """Loops over all combinations: ``itertools.product``, ``np.ndindex`` and ``np.ndenumerate``.
 
-The items of trip k are found by divisions, so that a loop over such a view has one counter, as any other.
+The items of trip k are found by divisions, so that a loop over such a view has one counter, as any other. Loops over
+combinations of lists have loops in one another (`frontend/emitting/mapped.py`) over what `prim::pool` gives.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
+from ljit.ir.parts import Parts
 from ljit.ops.containers import iteration_views as views
 from ljit.ops.containers.iteration_rules import size_of
 from ljit.ops.python.types import UINT64
@@ -143,4 +146,34 @@ _declare(
     _lower_ndenumerate,
     (*((a,) for a in _ARRAYS), ([1, 2],)),
     Effect.READ,
+)
+
+
+# -- items that are combined ---------------------------------------------------------------------------
+
+
+def _infer_pool(x: Type) -> Type:
+    return x if x in _RANGES else get_op("py::list").infer_types([x], {})[0]
+
+
+def _pool_of(parts: Parts, x: Value) -> Value | None:
+    return None if x.type in _RANGES else parts.apply("py::list", x)
+
+
+_RANGES = (RANGE, ObjectType(range))
+declare(
+    OpDef(
+        "prim::pool",
+        Schema("(x)"),
+        "The items of `x` as they are now: a range itself, a list of others.",
+        infer=_infer_pool,
+        evaluate=lambda x: x if type(x) is range else list(x),
+        lower=lambda e, x: x,
+        can_lower=lambda x: x in _RANGES,
+        decompose=_pool_of,
+        effects=lambda x: Effect.PURE if x in _RANGES else get_op("py::list").effects_on([x], {}),
+        list_use=ListUse(copies="prim::private_section"),
+        is_profiled=True,
+        samples=((range(3),), ([1, 2],), ((1, 2.5),), (np.arange(3.0),), ("ab",), (5,)),
+    )
 )
