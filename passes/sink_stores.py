@@ -1,4 +1,4 @@
-"""Store behind an If what its blocks store at one place, where it goes either way.
+"""Store behind an If what its blocks store at one place, where it goes either way or does nothing else.
 
     if a[i] <= b[j]:                      chosen = a[i] if a[i] <= b[j] else b[j]
         out[k] = a[i]                     i, j = (i + 1, j) if a[i] <= b[j] else (i, j + 1)
@@ -9,17 +9,23 @@
 
 What is left of the If are choices between numbers, without a branch that the processor would have to foretell.
 
-Contract: the If `is_erratic` and has a Snapshot behind it. Each block has one node with effects, of the same op and on
-operands from in front of the If, of which one number may differ. All else in the blocks may be done again: if a check
-fails there, or the store's own, nothing is stored yet, and the interpreter goes on in front of the If.
+So it is where the If does nothing else than to choose what is stored: there are vectors of choices, but none of stores
+in some trips only (`out[y, x] = 255 if a[y, x] > t else 0`, written as an If).
+
+Contract: the If `is_erratic`, or has no outputs and stores numbers that surely fit; a Snapshot is behind it. Each block
+has one node with effects, of the same op and on operands from in front of the If, but for one number, which may differ.
+All else in the blocks may be done again: if a check fails there, or the store's own, nothing is stored yet, and the
+interpreter goes on in front of the If.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import IF, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.types import ArrayType, ListType, ScalarType, Type, is_number
+from ljit.types import FLOAT, ArrayType, ListType, ScalarType, Type, is_number
 
 __all__ = ["sink_stores"]
 
@@ -32,10 +38,13 @@ _STORES = Effect.WRITE | Effect.READ | Effect.RAISE | Effect.ALLOC
 def sink_stores(graph: Graph) -> bool:
     """Move what blocks of Ifs store; whether there was any."""
     changed = False
-    for choice in graph.walk():
-        if choice.op is not IF or not choice.attrs.get("is_erratic"):
+    for choice in reversed(list(graph.walk())):  # inner ones first
+        if choice.op is not IF or not (choice.attrs.get("is_erratic") or not choice.outputs):
             continue
         stores = [store for block in choice.blocks if (store := _store_in(block)) is not None]
+        is_erratic = choice.attrs.get("is_erratic")
+        if not is_erratic and not all(map(_surely_fits, stores)):
+            continue
         if len(stores) == 2 and _is_one_place(choice, *stores) and is_allowed(NAME, choice):
             _sink(choice, *stores)
             changed = True
@@ -48,6 +57,8 @@ def _store_in(block: Block) -> Node | None:
     for node in block:
         if (node.op is SNAPSHOT and node.prev is found is not None) or node is block.last:
             continue
+        if node.op is IF and all(map(_is_repeatable, node.walk())):
+            continue
         if node.blocks or node.op is SNAPSHOT or node.op.is_terminator:
             return None
         effects = node.op.effects_of(node)
@@ -56,6 +67,20 @@ def _store_in(block: Block) -> Node | None:
                 return None
             found = node
     return found if block.terminator.op is YIELD else None
+
+
+def _surely_fits(store: Node) -> bool:
+    """Whether a number is stored that is one of the array's dtype, or a constant: nothing has to be asked of it."""
+    array, value = store.inputs[0].type, store.inputs[-1]
+    if not isinstance(array, ArrayType):
+        return False
+    is_double = value.type == FLOAT and array.dtype == np.float64
+    return value.is_constant or is_double or value.type == array.element
+
+
+def _is_repeatable(node: Node) -> bool:
+    """Whether a node, an If or in one, may be done again."""
+    return node.op in (IF, YIELD) or not (node.blocks or node.effects not in _REPEATABLE)
 
 
 def _is_one_place(choice: Node, store: Node, other: Node) -> bool:
@@ -67,7 +92,7 @@ def _is_one_place(choice: Node, store: Node, other: Node) -> bool:
         return False
     pairs = list(zip(store.inputs, other.inputs, strict=True))
     differ = [(x, y) for x, y in pairs if x is not y]
-    is_from_outside = not any(v.is_inside(choice) for pair in pairs for v in pair)
+    is_from_outside = not any(x.is_inside(choice) for x, y in pairs if x is y)
     is_certain = is_from_outside and _holds_numbers(store.inputs[0].type)
     return is_certain and len(differ) <= 1 and all(map(_are_numbers, differ))
 

@@ -87,3 +87,51 @@ def test_objects_in_lists_stay_what_was_read():
     seen, unseen = parse(text.format("List[float]")), parse(text.format("PrivateList[float]"))
     assert not run_passes(seen, "sink_stores")
     assert run_passes(unseen, "sink_stores")
+
+
+CHOICES = """
+graph(%c : bool, %d : bool, %a : Float64(*), %b : Uint8(*), %k : int, %x : np.float64, %i : int):
+  %1 : int = prim::Constant[value=1]()
+  prim::Snapshot[at='before:0', names=('p0',)](%c)
+  prim::If(%c)
+    block0():
+      np::setitem(%a, %k, %x)
+      prim::Snapshot[at='after:1', names=('p0',)](%c)
+      -> ()
+    block1():
+      prim::If(%d)
+        block0():
+          %y : np.float64 = np::multiply(%x, %x)
+          np::setitem(%a, %k, %y)
+          prim::Snapshot[at='after:2', names=('p0',)](%c)
+          -> ()
+        block1():
+          %z : np.float64 = np::add(%x, %x)
+          np::setitem(%a, %k, %z)
+          prim::Snapshot[at='after:3', names=('p0',)](%c)
+          -> ()
+      prim::Snapshot[at='after:4', names=('p0',)](%c)
+      -> ()
+  prim::Snapshot[at='after:5', names=('p0',)](%c)
+  prim::If(%d)
+    block0():
+      np::setitem(%b, %k, %i)
+      prim::Snapshot[at='after:6', names=('p0',)](%c)
+      -> ()
+    block1():
+      np::setitem(%b, %k, %1)
+      prim::Snapshot[at='after:7', names=('p0',)](%c)
+      -> ()
+  prim::Snapshot[at='after:8', names=('p0',)](%c)
+  return (%c)
+"""
+
+
+def test_an_if_that_only_chooses_a_number_that_fits_stores_it_behind():
+    graph = parse(CHOICES)
+    assert run_passes(graph, "sink_stores")
+    verify(graph)
+    text = str(graph)
+    assert text.count("np::setitem(%a") == 1  # behind two Ifs, one in the other
+    assert text.count("np::setitem(%b") == 2  # %i may be no byte
+    assert text.index("np::add") < text.index("np::setitem(%a") < text.index("'after:5'")
