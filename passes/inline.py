@@ -14,8 +14,9 @@ call as caller. Floats of a function that was decorated with `fastmath` are comp
 So are calls of variables to which functions came whose code is known (`HeldCallees`), with one If for each kind of
 them. What these give in front of the arguments (`ljit/held.py`) is read from the function at hand.
 
-A call of a function that is too large or recursive becomes, in the place of its body, a call of its *twin* (a
-decorated function that does the same), with all arguments by position, but for keyword-only ones.
+A call of a function that is too large or recursive, or one of several that call each other
+and are large together, becomes, in the place of its body, a call of its *twin* (a decorated function that does the
+same), with all arguments by position, but for keyword-only ones.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from types import FunctionType
 
 from ljit.analysis.assumptions import may_reorder, python_function
 from ljit.analysis.held_callees import HeldCallee, HeldCallees
+from ljit.analysis.named_functions import leads_to
 from ljit.characters import constant_type
 from ljit.cpython.frames import asks_for_a_module
 from ljit.cpython.parameters import (
@@ -53,6 +55,9 @@ Attrs = Mapping[str, object]
 _NO_NAMES: Mapping[str, int] = {}
 
 MAX_CALLEE = 200  # nodes of one callee
+MAX_IN_CYCLE = (
+    200  # nodes added of functions that call each other: each of them would have all others in it
+)
 MAX_TOTAL = 1000  # nodes that the pass adds
 MAX_DEPTH = 5
 MAX_NESTING = 100  # blocks around a call
@@ -151,7 +156,8 @@ class _Inliner:
         callee = self._callee(function)
         if callee is None:
             return False
-        if self._is_too_large(node, callee, depth):
+        is_too_large = self._is_too_large(node, callee, depth)
+        if is_too_large or self._is_cycle_too_large(function, callee, stack):
             return self._call_twin(node, target, arguments)
         if not is_allowed("inline", node):
             return False
@@ -175,9 +181,15 @@ class _Inliner:
 
     def _is_too_large(self, node: Node, callee: Graph, depth: int) -> bool:
         """Whether the body is, or all that was inlined would be, or too deep in calls or blocks."""
-        size = sum(1 for _ in callee.walk())
+        size = _size(callee)
         is_large = size > MAX_CALLEE or self.added + size > MAX_TOTAL
         return is_large or depth >= MAX_DEPTH or sum(1 for _ in node.owners()) > MAX_NESTING
+
+    def _is_cycle_too_large(
+        self, function: FunctionType, callee: Graph, stack: Sequence[object]
+    ) -> bool:
+        """Whether the function may call one of those that it is called in, and these have much in them already."""
+        return self.added + _size(callee) > MAX_IN_CYCLE and leads_to(function, stack)
 
     def _call_twin(self, node: Node, target: _Called, arguments: _Arguments) -> bool:
         """Call the twin of the function, with all arguments by position; whether that is a change."""
@@ -222,7 +234,7 @@ class _Inliner:
         depth: int,
     ) -> None:
         """Put the body in the place of the call, and in it the bodies of what it calls."""
-        self.added += sum(1 for _ in callee.walk())
+        self.added += _size(callee)
         fast, values = self._choose(node, target, arguments)
         region = self.graph.create(REGION, outputs=1, like=node)
         region.origin = region.id
@@ -338,6 +350,10 @@ def _has_code(function: FunctionType, others: tuple[object, ...]) -> bool:
 def _loops_around(node: Node) -> int:
     """In how many loops the node lies: calls in loops are the first to be inlined."""
     return sum(owner.op is LOOP for owner in node.owners())
+
+
+def _size(graph: Graph) -> int:
+    return sum(1 for _ in graph.walk())
 
 
 def _scope(load: Node) -> object:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dis
 import inspect
 import types
-from collections.abc import Iterator
 from functools import lru_cache
 
 from ljit.analysis.assumptions import python_function
+from ljit.analysis.named_functions import named_in
 from ljit.records import Record
 from ljit.runtime.likely import codes_in
 
@@ -43,7 +43,7 @@ class Jumps(Record):
 
 def may_callees_run_long(fn: types.FunctionType, around: set[types.FunctionType]) -> bool:
     """Whether functions that it names, and that run as a part of it, loop or recurse."""
-    callees = {f for named in _functions_named(fn) if (f := _part_of_callers(named)) is not None}
+    callees = {f for named in named_in(fn) if (f := _part_of_callers(named)) is not None}
     return not callees.isdisjoint(around) or any(
         Jumps.of(f.__code__).has_loops or may_callees_run_long(f, around | {f}) for f in callees
     )
@@ -61,13 +61,3 @@ def _part_of_callers(named: object) -> types.FunctionType | None:
 def _jumps_back(instruction: dis.Instruction) -> bool:
     is_jump = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
     return is_jump and instruction.argval <= instruction.offset
-
-
-def _functions_named(fn: types.FunctionType) -> Iterator[object]:
-    """What the names of global and closure variables in the function stand for now."""
-    yield from (fn.__globals__[name] for name in fn.__code__.co_names if name in fn.__globals__)
-    for cell in fn.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not bound yet
-            continue

@@ -250,3 +250,35 @@ def test_calls_far_inside_are_not_inlined(monkeypatch):
     (loop,) = (node for node in graph.walk() if node.op is LOOP)
     assert all(node.op is not REGION for node in loop.blocks[0].walk())
     assert sum(node.op is REGION for node in graph.walk()) == 1
+
+
+def first_of_cycle(n):
+    return second_of_cycle(n - 1) + square(n) if n > 0 else 1
+
+
+def second_of_cycle(n):
+    return third_of_cycle(n - 1) - square(n) if n > 0 else 2
+
+
+def third_of_cycle(n):
+    return first_of_cycle(n - 1) * square(n) if n > 0 else 3
+
+
+def functions_inlined(graph):
+    scopes = {n.range.source.function for n in graph.walk() if n.range is not None}
+    return {scope.rpartition(".")[2] for scope in scopes}
+
+
+def test_functions_that_call_each_other_are_inlined_up_to_a_size(monkeypatch):
+    def inlined_functions():
+        graph = inlined(first_of_cycle)
+        assert evaluate(graph, 7) == first_of_cycle(7)
+        return functions_inlined(graph)
+
+    second, third = (sum(1 for _ in graph_of(f).walk()) for f in (second_of_cycle, third_of_cycle))
+    called = {"first_of_cycle", "second_of_cycle", "third_of_cycle", "square"}
+    assert inlined_functions() == called
+    monkeypatch.setattr("ljit.passes.inline.MAX_IN_CYCLE", second + third - 1)
+    assert inlined_functions() == called - {"third_of_cycle"}
+    monkeypatch.setattr("ljit.passes.inline.MAX_IN_CYCLE", 0)
+    assert inlined_functions() == {"first_of_cycle", "square"}

@@ -348,9 +348,9 @@ def a_mean_where_a_mask_does_not_fit(a, mask):
 
 
 @program(
-    lambda: (np.ones((3, 3)), np.ones((2, 3, 3)), MASK),
-    lambda: (np.ones((2, 3)), np.ones((2, 2, 3)), MASK),
-    lambda: (np.ones((2, 2)), np.ones((2, 2, 3)), MASK),
+    lambda: (np.zeros((3, 3)), np.ones((2, 3, 3)), MASK),
+    lambda: (np.zeros((2, 3)), np.ones((2, 2, 3)), MASK),
+    lambda: (np.zeros((2, 2)), np.ones((2, 2, 3)), MASK),
 )
 def a_ufunc_whose_mask_does_not_fit(a, out, mask):
     return np.add(a, a, out=out, where=mask), np.expm1(a, out=out, where=mask)
