@@ -153,9 +153,7 @@ class ModuleBuilder:
             parts.append(
                 f'@llvm.compiler.used = appending global {type_} [{kept}], section "llvm.metadata"'
             )
-        parts += self.declared.values()
-        parts += self.sources.values()
-        parts += functions
+        parts += [*self.declared.values(), *self.sources.values(), *functions]
         parts += [f"{number} = {node}" for node, number in self._metadata.items()]
         part(block for f in self.functions for block in (f.entry, *f.blocks))
         self.functions.clear()  # they know the module: nothing else would part them
