@@ -382,3 +382,16 @@ def test_what_both_loops_need_is_computed_once():
         0,
         8,
     )  # vectors of eight, of 32 trips and of the last ones; 0: no AVX-512
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("edge", [2.0**31, -(2.0**31), 2.0**31 - 1.0, 65504.0, math.inf, math.nan])
+def test_floats_at_the_ends_of_int32_are_stored_or_raise(dtype, edge):
+    x = (np.random.default_rng(9).random(100) * 1e4).astype(dtype)
+    native = compiled(whole, x, np.zeros(100, np.int64))
+    native.dump_asm()
+    for place in (40, 99):
+        y = x.copy()
+        with np.errstate(all="ignore"):
+            y[place] = edge
+        compare(whole, native, y, np.zeros(100, np.int64))

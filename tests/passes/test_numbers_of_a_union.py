@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 import ljit
+import ljit.codegen
 from ljit import config
 from tests.programs.harness import compare
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch):
+    """Vectors of 64 bytes, for what passes decide: shorter ones have no ints of 64 bits that are made of floats."""
+    monkeypatch.setattr(ljit.codegen, "vector_bytes", lambda: 64)
 
 
 def clipped(xs, out):

@@ -11,7 +11,7 @@ from ljit.ir.range_rules import FloatBounds, RangeRules, Symbolic
 from ljit.ops.control import OUT_OF_RANGE
 from ljit.ops.ranges.float_bounds import is_float, met
 from ljit.ops.ranges.int_ranges import INSIDE
-from ljit.types import ANY, Type
+from ljit.types import ANY, FLOAT, Type
 
 __all__ = ["NEAR"]
 
@@ -35,7 +35,8 @@ def _checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
 
 def _lower(e: Emitter, x: V, *, most: int) -> V:
     if not e.is_proven(INSIDE):
-        is_near = e.compare("le", e.intrinsic("fabs", x), float(most))
+        size = e.intrinsic("fabs", e.cast(x, FLOAT))  # `most` may be no number of fewer bits
+        is_near = e.compare("le", size, float(most))
         e.bail_if(e.bit_not(is_near), OUT_OF_RANGE)
     return x
 
