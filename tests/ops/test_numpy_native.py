@@ -204,7 +204,10 @@ def test_samples_run_natively(op):
             continue
         found = compile_op(op, types)(*operands)
         assert type(found) is type(wanted)
-        np.testing.assert_array_equal(found, wanted)
+        if getattr(wanted, "dtype", np.dtype(object)).names:  # NaN in a record differs from itself
+            assert found.tobytes() == wanted.tobytes()
+        else:
+            np.testing.assert_array_equal(found, wanted)
         if isinstance(wanted, np.ndarray):
             assert found.dtype == wanted.dtype
             assert found.flags.writeable == wanted.flags.writeable

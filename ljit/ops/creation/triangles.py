@@ -110,7 +110,7 @@ def _ix_of(parts: Parts, *args: Value) -> Value | None:
     views = []
     for k, x in enumerate(args):
         index = (*(None,) * k, slice(None), *(None,) * (len(args) - k - 1))
-        views.append(parts.apply("np::getitem", x, parts.constant(index)) if len(args) > 1 else x)
+        views.append(parts.apply("np::getitem", x, parts.constant(index)))
     return parts.apply("prim::TupleConstruct", *views)
 
 

@@ -111,7 +111,11 @@ def _unique_of(parts: Parts, ar: Value, *, return_counts: bool = False) -> Value
     if _infer_unique(ar.type, return_counts=return_counts) == ANY:
         return None
     assert isinstance(ar.type, ArrayType)
-    row = ar if ar.type.ndim == 1 else parts.apply("np::ravel", ar)
+    row = ar
+    if (
+        ar.type.ndim != 1
+    ):  # of arrays in other orders `ravel` gives nobody knows what, a view or a copy
+        row = parts.apply("np::ravel" if ar.type.layout == "C" else "np::flatten", ar)
     return parts.apply("np::distinct", parts.apply("np::sort", row), counted=return_counts)
 
 
