@@ -8,7 +8,6 @@ Most functions of a package are called by others of it, or in turns.
 from __future__ import annotations
 
 import types
-import weakref
 
 from ljit.cpython.frame_count import thread
 
@@ -22,7 +21,9 @@ _SECONDS = 1e-3  # of all
 class _Row:
     """The last calls."""
 
-    function: weakref.ref[types.FunctionType] | None = None
+    # by its id: no object of the program, nor one of the collector's, may come and go for this; if another function
+    # has it later, that is bet on a little early
+    function = 0
     long_calls = 0
     seconds = 0.0
 
@@ -32,7 +33,7 @@ def note_calls(fn: types.FunctionType, calls: int, seconds: float) -> None:
     if thread.frames.depth:
         return
     if not _is_of(fn):
-        _Row.function, _Row.long_calls, _Row.seconds = weakref.ref(fn), 0, 0.0
+        _Row.function, _Row.long_calls, _Row.seconds = id(fn), 0, 0.0
     _Row.long_calls = _Row.long_calls + 1 if seconds >= _SECONDS_OF_LONG_CALL else 0
     _Row.seconds += calls * seconds
 
@@ -50,4 +51,4 @@ def may_be_in_a_row(fn: types.FunctionType) -> bool:
 
 
 def _is_of(fn: types.FunctionType) -> bool:
-    return _Row.function is not None and _Row.function() is fn
+    return _Row.function == id(fn)

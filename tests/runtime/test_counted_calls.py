@@ -341,7 +341,7 @@ def clock(monkeypatch):
     clock = Clock(0.001)
     monkeypatch.setattr(counted_calls, "time", clock)
     monkeypatch.setattr(counted_calls, "seconds_here", lambda: clock.now)
-    monkeypatch.setattr(repeated._Row, "function", None)
+    monkeypatch.setattr(repeated._Row, "function", 0)
     with config.overridden(cold_calls=True):
         yield clock
 

@@ -21,7 +21,7 @@ def nothing_has_run(monkeypatch):
     """So many functions are decorated that they have no stake, and there is no room for anything else."""
     others = [ljit.jit(lambda: None) for _ in range(300)]
     _ = others[0]._executor
-    monkeypatch.setattr(repeated._Row, "function", None)
+    monkeypatch.setattr(repeated._Row, "function", 0)
     monkeypatch.setattr(waiting._Start, "of_process", None)
     monkeypatch.setattr(waiting.Bet, "won", 0.0)
     monkeypatch.setattr(waiting.Bet, "loading", 0.0)

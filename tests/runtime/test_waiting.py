@@ -53,7 +53,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
     monkeypatch.setattr(waiting._Start, "of_process", None)
     monkeypatch.setattr(waiting._claims, "seconds", 0.0)
-    monkeypatch.setattr(repeated._Row, "function", None)
+    monkeypatch.setattr(repeated._Row, "function", 0)
     with config.overridden(cold_calls=True):
         yield clock
 

@@ -10,7 +10,7 @@ Reference: Dekker, A Floating-Point Technique for Extending the Available Precis
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.python.numbers import UINT64, check_result, condition_and
 from ljit.ops.python.powers import POWER_ERROR, settled
 from ljit.types import ANY, FLOAT, INT, ScalarType, TupleType, Type
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["BASES", "POWER_BEGINS", "POWER_ENDS", "POWER_GOES_ON"]
 
@@ -124,16 +127,18 @@ def _lower_end(e: Emitter, parts: V, x: V, n: V) -> V:
 
 def _parts_of(x: Fraction) -> tuple[float, float]:
     high = float(x)
-    return (high, float(x - Fraction(high))) if _LEAST < abs(high) < _MOST else (math.nan, 0.0)
+    return (high, float(x - _whole((high, 0.0)))) if _LEAST < abs(high) < _MOST else (math.nan, 0.0)
 
 
 def _whole(parts: tuple[float, float]) -> Fraction:
+    from fractions import Fraction  # no compile needs it
+
     return Fraction(parts[0]) + Fraction(parts[1])
 
 
 def _begin(x: float, n: int) -> tuple[float, float]:
     is_known = math.isfinite(x) and abs(n) < 2**_MOST_BITS and (x or n >= 0)
-    return _parts_of(Fraction(x) ** n) if is_known else (math.nan, 0.0)
+    return _parts_of(_whole((x, 0.0)) ** n) if is_known else (math.nan, 0.0)
 
 
 def _go_on(power: tuple[float, float], factor: tuple[float, float]) -> tuple[float, float]:
