@@ -164,7 +164,9 @@ def compiler() -> str:
 
 
 def write_region(path: Path, table: str) -> None:
-    """Replace what is between the two marks of a Markdown file."""
+    """Replace what is between the two marks of a Markdown file, or write a new file."""
+    if not path.exists():
+        path.write_text(f"{BEGIN}{Path(sys.argv[0]).name} -->\n{END}\n")
     before, rest = path.read_text().split(BEGIN)
     written_by = rest.partition("\n")[0]
     _, after = rest.split(END)
