@@ -190,9 +190,8 @@ def _meetings(
             step = ranges.value(node.output) - ranges.value(trip)
             rest = ranges.value(index) - ranges.value(node.output)
             is_simple = not rest.terms and not any(a.value.is_inside(loop) for a in step.atoms())
-            is_behind = (step + ranges.value(loop.inputs[0]) + rest - ranges.value(place)).bounds()[
-                0
-            ] > 0
+            first = step + ranges.value(loop.inputs[0]) + rest
+            is_behind = (first - ranges.value(place)).bounds()[0] > 0
             if is_simple and not is_behind and not node.inputs[0].is_inside(loop):
                 yield node, rest.constant, place
 

@@ -381,8 +381,10 @@ class Waiting:
             return True
         is_asked, in_a_row = is_asked_for(), are_in_a_row(self._fn)
         if is_likely and (on_arrays or in_a_row):
-            self.is_asked_for = is_asked or in_a_row
-            return has_room(price + loading, is_likely=True, is_asked_for=self.is_asked_for)
+            is_asked = is_asked or in_a_row
+            is_due = has_room(price + loading, is_likely=True, is_asked_for=is_asked)
+            self.is_asked_for = is_due and is_asked
+            return is_due
         is_first = not self._calls
         if self._is_early and is_first:
             return False

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -177,6 +177,33 @@ declare(
 )
 
 
+# -- stores at an index --------------------------------------------------------------------------------
+
+
+def _declare_store(
+    name: str,
+    doc: str,
+    stores: Callable[[Type, Type, Type], bool],
+    lower: Callable[[Emitter, V, V, V], Sequence[V]],
+) -> None:
+    """Declare ``a[index] = value`` for the types that `stores` says."""
+    quiet = Effect.WRITE | Effect.RAISE
+    declare(
+        OpDef(
+            name,
+            Schema("(a!, index, value)"),
+            doc,
+            infer=lambda *types: () if stores(*types) else ANY,
+            takes_records=True,
+            evaluate=operator.setitem,
+            lower=lower,
+            can_lower=stores,
+            effects=lambda *types: quiet if stores(*types) else Effect.CALL,
+            ranges=RangeRules(checks=index_checks, refused=refused_indices),
+        )
+    )
+
+
 # -- elements that are not aligned ---------------------------------------------------------------------
 
 
@@ -215,21 +242,11 @@ def _lower_store_unaligned(e: Emitter, a: V, index: V, value: V) -> Sequence[V]:
     return ()
 
 
-_STORES = Effect.WRITE | Effect.RAISE
-_STORE_RANGES = RangeRules(checks=index_checks, refused=refused_indices)
-declare(
-    OpDef(
-        "np::store_unaligned",
-        Schema("(a!, index, value)"),
-        "``a[index] = value``: store a number into a view of a field.",
-        infer=lambda *types: () if _stores_unaligned(*types) else ANY,
-        takes_records=True,
-        evaluate=operator.setitem,
-        lower=_lower_store_unaligned,
-        can_lower=_stores_unaligned,
-        effects=lambda *types: _STORES if _stores_unaligned(*types) else Effect.CALL,
-        ranges=_STORE_RANGES,
-    )
+_declare_store(
+    "np::store_unaligned",
+    "``a[index] = value``: store a number into a view of a field.",
+    _stores_unaligned,
+    _lower_store_unaligned,
 )
 
 
@@ -260,17 +277,9 @@ def _lower_store_record(e: Emitter, a: V, index: V, value: V) -> Sequence[V]:
     return ()
 
 
-declare(
-    OpDef(
-        "np::store_record",
-        Schema("(a!, index, value)"),
-        "``a[index] = (x, y)``: store numbers into the fields of a record.",
-        infer=lambda *types: () if _stores_record(*types) else ANY,
-        takes_records=True,
-        evaluate=operator.setitem,
-        lower=_lower_store_record,
-        can_lower=_stores_record,
-        effects=lambda *types: _STORES if _stores_record(*types) else Effect.CALL,
-        ranges=_STORE_RANGES,
-    )
+_declare_store(
+    "np::store_record",
+    "``a[index] = (x, y)``: store numbers into the fields of a record.",
+    _stores_record,
+    _lower_store_record,
 )
