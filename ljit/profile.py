@@ -32,7 +32,7 @@ from ljit.types import (
     UnionType,
     join,
 )
-from ljit.value_types import type_of
+from ljit.value_types import is_heap_class, type_of
 
 __all__ = ["NO_CONSTANT", "NativeInts", "Observation", "Profile", "is_new", "keep_objects_of"]
 
@@ -63,7 +63,6 @@ _KEPT = (
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
 )
 _KEPT_IF_BUILTIN = (bool, int, float, complex, type(None), type(Ellipsis), np.generic)
-_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a user's class, for one
 _kept_too = set[type]()
 _NESTED = (tuple, list)
 LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, then one of so many
@@ -208,7 +207,7 @@ def _may_be_kept(cls: type) -> bool:
     """Whether an object of the class may live as long as the profile: a user's numbers may have finalizers."""
     if issubclass(cls, (*_KEPT, *_kept_too)):
         return True
-    return issubclass(cls, _KEPT_IF_BUILTIN) and not cls.__flags__ & _IS_HEAP_TYPE
+    return issubclass(cls, _KEPT_IF_BUILTIN) and not is_heap_class(cls)
 
 
 def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:

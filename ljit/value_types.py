@@ -43,7 +43,9 @@ from ljit.types import (
     tuple_of,
 )
 
-__all__ = ["register_class", "type_of"]
+__all__ = ["is_heap_class", "register_class", "type_of"]
+
+_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 _SCALARS: dict[type, Type] = {
     bool: BOOL,
@@ -196,3 +198,8 @@ def _type_of_tuple(value: tuple[object, ...], levels: int, is_constant: bool) ->
             return None
         items.append(found)
     return tuple_of(tuple(items))
+
+
+def is_heap_class(cls: type) -> bool:
+    """Whether a class is none of those that C code has as constants: a user's class, for one."""
+    return bool(cls.__flags__ & _IS_HEAP_TYPE)

@@ -16,11 +16,12 @@ from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python.types import class_of
 from ljit.types import BOOL, ObjectType, Type
+from ljit.value_types import is_heap_class
 
 __all__ = ["MAPPING", "SEQUENCE", "is_mapping", "is_sequence"]
 
 SEQUENCE, MAPPING = 1 << 5, 1 << 6  # tp_flags, see Include/object.h
-_IS_HEAP_TYPE, _MATCHES_SELF = 1 << 9, 1 << 22
+_MATCHES_SELF = 1 << 22
 _MISSING = object()
 
 
@@ -121,7 +122,7 @@ def _matches_as_whole(cls: object) -> bool:
 def _fold_whole(_types: Sequence[Type], constants: Sequence[object]) -> object:
     """Decided for classes that cannot change. No is always right: `prim::match_class` then takes the subject, too."""
     (cls,) = constants
-    if type(cls) is type and not cls.__flags__ & _IS_HEAP_TYPE:
+    if type(cls) is type and not is_heap_class(cls):
         return _matches_as_whole(cls)
     return UNKNOWN if cls is UNKNOWN or _matches_as_whole(cls) else False
 

@@ -52,7 +52,7 @@ from ljit.runtime.waiting import (
     leaves_calls,
 )
 from ljit.types import RANGE, UINT, ItemsType, ListType, ObjectType, Type, is_number, is_numpy
-from ljit.value_types import type_of
+from ljit.value_types import is_heap_class, type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
@@ -73,7 +73,6 @@ _SHARE_OF_LOOKS = 1 / 8
 _PARTS_LEFT = 8  # of a call, one of which is much to be left to the interpreter
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
-_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 
 
 class ColdCalls(Record, frozen=False):
@@ -346,4 +345,4 @@ def _is_of_numbers(t: Type) -> bool:
 
 
 def _is_users_class(cls: type) -> bool:
-    return bool(cls.__flags__ & _IS_HEAP_TYPE) and cls is not array
+    return is_heap_class(cls) and cls is not array
