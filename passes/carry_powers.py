@@ -9,9 +9,9 @@ The nodes of a binomial tree, discounted payments, polynomials: C's pow takes as
 carried as the sum of two floats (`ops/python/carried_powers.py`), so that what it is rounded to is what pow gives;
 where that is not sure, pow is called.
 
-Contract: a counted loop that only ends with its trips; the base is from outside of it, the exponent an int of which the
-range analysis knows that each trip adds the same constant, computed by nodes without checks. These are done once more
-in front of the loop, if it has trips.
+Contract: a counted loop that only ends with its trips; the base is the same in all of them, the exponent an int of
+which the range analysis knows that each trip adds the same constant, both computed by nodes without checks. These are
+done once more in front of the loop, those of the exponent if it has trips.
 
 Reference: Cocke, Kennedy, An Algorithm for Reduction of Operator Strength, Communications of the ACM 20, 1977.
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.ranges import Ranges
+from ljit.analysis.uniformity import is_steady
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
 from ljit.ops.python.carried_powers import BASES, POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
@@ -59,6 +60,7 @@ class _Power(Record):
 
     loop: Node
     node: Node
+    base: Sequence[Node]
     exponent: Sequence[Node]
     step: int
 
@@ -66,9 +68,13 @@ class _Power(Record):
         """Let the loop carry the power, and each trip multiply it."""
         loop, node = self.loop, self.node
         base, n = node.inputs
-        first = self._begin()
+        values: dict[Value, Value] = {}
+        for made in self.base:
+            copy_node(made, loop.graph, values, {}).insert_before(loop)
+        base_in_front = values.get(base, base)
+        first = self._begin(base_in_front)
         step = insert_constant(self.step, loop)
-        factor = loop.create_before(POWER_BEGINS, (base, step), like=node).output
+        factor = loop.create_before(POWER_BEGINS, (base_in_front, step), like=node).output
         body = loop.blocks[0]
         loop.add_input(first)
         parts = body.add_param("", first.type)
@@ -78,10 +84,10 @@ class _Power(Record):
         end.add_input(end.create_before(POWER_GOES_ON, (parts, factor), like=node).output)
         loop.add_output(first.type)
 
-    def _begin(self) -> Value:
+    def _begin(self, base: Value) -> Value:
         """The power of the first trip, in front of the loop, if there is one."""
         loop, node = self.loop, self.node
-        base, n = node.inputs
+        n = node.inputs[1]
         start, stop = loop.inputs[:2]
         condition = loop.create_before(get_op("py::lt"), (start, stop), like=node).output
         unknown = insert_constant(_NOT_KNOWN, loop)
@@ -115,7 +121,7 @@ def _is_power(node: Node, loop: Node) -> bool:
 
 def _power_of(loop: Node, node: Node, ranges: Ranges) -> _Power | None:
     base, n = node.inputs
-    if base.is_inside(loop) or not n.is_inside(loop):
+    if not is_steady(base, loop) or not n.is_inside(loop):
         return None
     (monomial,) = ranges.value(loop.blocks[0].params[0]).terms
     (trip,) = monomial
@@ -125,12 +131,14 @@ def _power_of(loop: Node, node: Node, ranges: Ranges) -> _Power | None:
         return None
     if any(atom.value.is_inside(loop) for atom in exponent.atoms() if atom is not trip):
         return None
-    made = _made_of(loop, n)
-    return _Power(loop, node, made, step.constant) if made is not None else None
+    of_base, of_exponent = _made_of(loop, base), _made_of(loop, n)
+    if of_base is None or of_exponent is None:
+        return None
+    return _Power(loop, node, of_base, of_exponent, step.constant)
 
 
 def _made_of(loop: Node, n: Value) -> list[Node] | None:
-    """The nodes of a loop that compute a number of the loop's variable, first ones first; None if some may leave."""
+    """The nodes of a loop that compute a number, first ones first; None if some may leave."""
     found: dict[Node, None] = {}
     todo = [n]
     while todo:

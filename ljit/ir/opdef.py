@@ -158,6 +158,8 @@ class OpDef(Record):
     #: types of Python's numbers: of these it gives the number that it gives of NumPy's of the same dtype, in the class
     #: that follows from theirs, or leaves native code. A Union of both is taken as Python's then, without a branch
     ignores_class: tuple[Type, ...] = ()
+    #: an int beside a float is made a float first, by Python and NumPy alike
+    makes_floats: bool = False
     #: the result is one of several operands as it was; which one does not depend on the classes of numbers
     gives_operand: bool = False
     #: for operand types: whether it takes characters among them as such; else as strs

@@ -23,6 +23,7 @@ from ljit.ops.members import METHOD
 from ljit.ops.python.types import bound_function, class_of, fixed_method, is_c_method, numpy_decides
 from ljit.passes.specializing.library import library_method, library_op, looks_up_as_known
 from ljit.passes.specializing.requests import Constants, Request, bind
+from ljit.passes.specializing.union_operands import plain_type
 from ljit.record_types import RecordType, UnalignedType, has_records
 from ljit.types import (
     ANY,
@@ -158,10 +159,17 @@ def _form_of_lists(request: Request) -> Request | None:
 
 
 def _form_of_numbers(request: Request) -> Request | None:
-    """The op as it is, if it takes numbers of either class, Python's or NumPy's, as one type (`OpDef.number_type`)."""
+    """The op as it is, if it takes numbers of either class, Python's or NumPy's, as one type.
+
+    See `OpDef.number_type` and `OpDef.ignores_class`.
+    """
     types_ = [value.type for value in request.inputs]
+    if not any(map(_is_union, types_)):
+        return None
+    if plain_type(request.op, request.inputs) is not None:
+        return request
     find = request.op.number_type
-    number = find(*types_) if find is not None and any(map(_is_union, types_)) else None
+    number = find(*types_) if find is not None else None
     if number is None:
         return None
     taken = [number if _is_union(t) else t for t in types_]

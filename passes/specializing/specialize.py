@@ -388,10 +388,10 @@ class _Specializer:
         number = number_type(op, known.inputs, union)
         if number is not None:
             return emit(self.out.as_number(union, number, node))
-        plain = plain_type(op, request.inputs)
+        plain = plain_type(op, known.inputs)
         if plain is None or self.feedback.is_widened(node.id):
             return self.out.split_union(union, emit, node)
-        return self.apply_to_numbers(Request(op, request.inputs, request.attrs), plain, node)
+        return self.apply_to_numbers(known, plain, node)
 
     def apply_to_numbers(self, request: Request, plain: Type, node: Node) -> list[Value] | None:
         """Emit an operation on numbers that are Python's or NumPy's once for both."""

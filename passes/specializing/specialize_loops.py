@@ -2,7 +2,8 @@
 
 The carried types of a loop are a fixpoint: its body is walked until they do not change any more. Where a variable
 starts as one type and soon is of another for good (``s = 0``, then ``s += a[i]``; ``best = None``), an innermost loop
-is written twice: the first copy runs until the types have settled, the second runs the rest without tags.
+is written twice: the first copy runs until the types have settled, the second runs the rest without tags. A ``while``
+that does not ask for the class of an int (``while parent[x] != x: x = parent[x]``) is written once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ljit.ir import Node, Value, get_op
 from ljit.ops.control import BREAK, CONTINUE, LOOP, REGION, UNREACHABLE, YIELD
 from ljit.passes.specializing.few_trips import MOST_TRIPS, is_better_written_out, write_out
 from ljit.passes.specializing.graph_writer import erase, is_left
-from ljit.passes.specializing.loops_by_class import visit_by_class
+from ljit.passes.specializing.loops_by_class import ignores_classes, visit_by_class
 from ljit.passes.specializing.narrowing import overlap, without
 from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, known_trips, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
@@ -111,13 +112,33 @@ class Loops:
             return is_left
         settled_to = settled(loop, after_trip)
         if settled_to is not None:
-            goes_on = self.visit_in_two(node, start, carried, settled_to)
+            goes_on = self.visit_for_any_class(node, start, carried)
+            if goes_on is None:
+                goes_on = self.visit_in_two(node, start, carried, settled_to)
             erase(loop)
             if goes_on is not None:
                 return goes_on
             loop, exits, _ = self.settle_all(node, start, carried)
         self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
         return self.finish_loop(node, loop, exits)
+
+    def visit_for_any_class(
+        self, node: Node, start: Value, carried: Sequence[Value]
+    ) -> bool | None:
+        """Write a ``while`` once for ints of both classes. None, and nothing written: it asks which class they are of.
+
+        False: nothing leaves it.
+        """
+        if not self.values[node.inputs[1]].is_endless:
+            return None
+        was_dirty, known = self.out.dirty, dict(self.header_types)
+        loop, exits, _ = self.settle_all(node, start, carried)
+        if ignores_classes(loop):
+            self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
+            return self.finish_loop(node, loop, exits)
+        erase(loop)
+        self.out.dirty, self.header_types = was_dirty, known
+        return None
 
     def walk_with_numbers(
         self, node: Node, start: Value, carried: Sequence[Value]

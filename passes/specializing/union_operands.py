@@ -15,11 +15,12 @@ from ljit.ir import OpDef, Value, get_op
 from ljit.ops.arrays.rules import dtype_of, is_scalar
 from ljit.ops.python.numbers import is_held_by
 from ljit.passes.specializing.graph_writer import GraphWriter
-from ljit.types import ArrayType, ScalarType, Type, UnionType
+from ljit.types import FLOAT, INT, ArrayType, ScalarType, Type, UnionType
 
 __all__ = ["first_union", "keeps_unions", "number_type", "numpys_type", "plain_type", "with_member"]
 
 _INDEX = ScalarType(np.dtype(np.int64))
+_MOST_EXACT = 2**53  # ints up to here are floats
 
 
 def first_union(op: OpDef, inputs: Sequence[Value]) -> Value | None:
@@ -52,12 +53,23 @@ def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType 
 
 
 def plain_type(op: OpDef, inputs: Sequence[Value]) -> Type | None:
-    """Give Python's class of numbers as which the op takes all operands, of whichever class of the dtype they are."""
+    """Give Python's class of numbers as which the op takes all operands, of whichever class of the dtype they are.
+
+    Beside floats ints stay what they are, where either class makes the same floats of them.
+    """
     for plain in op.ignores_class:
         classes = {plain, numpys_type(plain)}
-        if all(set(_members(v)) <= classes for v in inputs):
+        others = [v for v in inputs if not classes.issuperset(_members(v))]
+        if not others or (plain == FLOAT and all(_is_float_of(v, op) for v in others)):
             return plain
     return None
+
+
+def _is_float_of(value: Value, op: OpDef) -> bool:
+    """Whether an op does to an int what it does to the float next to it."""
+    if value.is_constant and type(value.constant) is int:
+        return abs(value.constant) <= _MOST_EXACT
+    return value.type == INT and op.makes_floats
 
 
 def numpys_type(plain: Type) -> ScalarType:

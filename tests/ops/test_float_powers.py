@@ -74,3 +74,34 @@ def test_powers_that_are_not_negative_are_looked_at_as_they_are(function, masks)
     text = f.dump_llvm()
     found = re.findall(rf"and i64 %v\d+, {2**63 - 1}\n.*call double @llvm.fma", text)
     assert len(found) == masks
+
+
+def carried(u, first, step, out):
+    for i in range(len(out)):
+        out[i] = u ** (first + step * i)
+
+
+def carried_downwards(u, first, step, out):
+    for i in range(len(out)):
+        out[i] = (1 + u) ** (first - i)
+
+
+@pytest.mark.parametrize("function", [carried, carried_downwards])
+def test_carried_powers_are_those_of_the_c_library(function):
+    f = ljit.jit(function)
+    rng = np.random.default_rng(4)
+    spreads = [1e-12, 1e-6, 1e-4, 1e-3, 0.01, 0.1]
+    bases = [float(x) for spread in spreads for x in 1 + spread * rng.uniform(-1, 1, 4)]
+    for u in (*bases, -1.001, 1.5, 1e-30, 1e30, 2.0, 1.0):
+        for first, step in [(0, 1), (-300, 2), (2**20, 1), (2**24 + 1, 1)]:
+            expected, given = np.zeros(1000), np.zeros(1000)
+            try:
+                with np.errstate(all="ignore"):
+                    function(u, first, step, expected)
+            except OverflowError as error:
+                with pytest.raises(OverflowError, match=re.escape(str(error))):
+                    f(u, first, step, given)
+            else:
+                with np.errstate(all="ignore"):
+                    f(u, first, step, given)
+            assert given.tobytes() == expected.tobytes()

@@ -624,3 +624,111 @@ def test_loops_inside_keep_python_s_class_where_a_try_with_numpy_s_fails():
         f(image, out)
         assert compare(expected, out) is None
     assert "Union[int, np.int64]" not in str(f.graph_for(image, out))
+
+
+def yield_of(flows, rate, trips):
+    for _ in range(trips):
+        value = slope = 0.0
+        for i in range(len(flows)):
+            value += flows[i] / (1 + rate) ** i
+            slope -= i * flows[i] / (1 + rate) ** (i + 1)
+        step = value / slope
+        rate = rate - step
+        if abs(step) < 1e-12:
+            break
+    return rate
+
+
+def test_powers_and_quotients_of_floats_of_either_class_are_computed_once():
+    f, flows = ljit.jit(yield_of), np.array([-1000.0] + [120.0] * 20)
+    for _ in range(3):
+        assert_same(f, lambda: (flows, 0.1, 9), lambda: (flows, np.float64(0.05), 9))
+        assert_same(f, lambda: (flows, 0.1, 0), lambda: (flows, -0.4, 2))
+    text = str(f.graph_for(flows, 0.1, 9))
+    assert "np::power" not in text
+    assert "np::absolute" not in text
+    assert "prim::power_goes_on" in text  # with a base that each trip computes
+
+
+def outcome(function, args):
+    try:
+        return function(*args)
+    except ArithmeticError as error:
+        return type(error).__name__, str(error)
+
+
+def mixed(xs, n, k, power):
+    x = 0.5
+    for i in range(len(xs)):
+        if xs[i] != 1.0:
+            x = xs[i]
+        x = abs(n - x) * k + i
+    return x, x / n, n / x, x**power, power**x, 2**53 + 1 == x, x < 3, -x
+
+
+def test_ints_beside_floats_of_either_class():
+    f = ljit.jit(mixed)
+    rows = [np.array(row) for row in ([1.0, 1.0], [1.0, 2.0], [], [1.0, np.inf], [1.0, -0.5])]
+    with np.errstate(all="ignore"):
+        for xs in rows:
+            for n, k, power in [(3, 2, 2), (2**53 + 1, 1, 0), (0, 0, -1), (1, 2**62 + 1, 3)]:
+                for _ in range(3):
+                    args = xs, n, k, power
+                    expected, given = outcome(mixed, args), outcome(f, args)
+                    assert compare(expected, given) is None, args
+
+
+def prefixes(text, pattern):
+    found, k = np.zeros(len(pattern), np.int64), 0
+    for i in range(1, len(pattern)):
+        while k > 0 and pattern[i] != pattern[k]:
+            k = found[k - 1]
+        if pattern[i] == pattern[k]:
+            k += 1
+        found[i] = k
+    count, k = 0, 0
+    for c in text:
+        while k > 0 and c != pattern[k]:
+            k = found[k - 1]
+        if c == pattern[k]:
+            k += 1
+        if k == len(pattern):
+            count += 1
+            k = found[k - 1]
+    return count, k
+
+
+def root_of(parents, x):
+    while parents[x] != x:
+        x = parents[x]
+    return x
+
+
+def test_whiles_that_ask_for_no_class_are_written_once():
+    f = ljit.jit(prefixes)
+    text, pattern = (np.frombuffer(s, np.uint8) for s in (b"abracadabra" * 9, b"abra"))
+    for _ in range(3):
+        assert_same(
+            f, lambda: (text, pattern), lambda: (pattern, pattern), lambda: (text[:3], pattern)
+        )
+    assert str(f.graph_for(text, pattern)).count("prim::Loop") == 4
+    f = ljit.jit(root_of)
+    parents = np.array([0, 0, 1, 1, 4, 3])
+    for _ in range(3):
+        for x in (*range(-6, 6), np.int64(5), np.int8(2)):
+            assert_same(f, lambda x=x: (parents, x))
+    for _ in fail_each_guard(f):
+        assert_same(f, lambda: (parents, 5), lambda: (parents, 0))
+
+
+def test_whiles_in_which_ints_may_not_fit_are_written_for_each_class():
+    def function(xs, x):
+        while x < 2**62:
+            x = x * xs[0] + 1
+        return x + x, x * 3
+
+    f = ljit.jit(function)
+    with np.errstate(all="ignore"):
+        for x in (1, 2**62, 2**61 + 5, np.int64(2**61), -1):
+            for _ in range(3):
+                assert_same(f, lambda x=x: (np.array([3]), x))

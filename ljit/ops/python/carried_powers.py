@@ -1,8 +1,10 @@
 """Powers of one float whose exponents go up by a fixed step: each is the one before times the same factor.
 
 A power is the sum of two floats, of about 100 bits, which the rounding of all factors together leaves: so it is known
-how far what is rounded to one float is from it, and whether C's pow gives just that (`powers.settled`). What is so
-small or so large that a part of it may not be exact is NaN from there on; then C's pow is called.
+how far what is rounded to one float is from it, and whether C's pow gives just that (`powers.settled`). The first float
+is a mere product in each trip, for which the next one does not wait long: what rounding leaves adds up in the second
+one, until that is too large and they are added. Of what is so small or so large that a part of it may not be exact the
+second float is NaN from there on; then C's pow is called.
 
 Reference: Dekker, A Floating-Point Technique for Extending the Available Precision, Numerische Mathematik 18, 1971.
 """
@@ -33,6 +35,9 @@ BASES = (FLOAT, _NUMPYS)
 _MOST_BITS = 24  # of an exponent to begin with
 _FURTHEST = 2**32  # exponents up to here: what factors leave is still far less than what counts
 _LEAST, _MOST = 2.0**-900, 2.0**900  # a part between them has its rest exactly
+_LARGE = (
+    2.0**-46
+)  # parts of the first float that the second one may be: of their product a part of 2**-99 is left out
 
 _Parts = tuple[V, V]
 
@@ -69,7 +74,7 @@ def _if_exact(e: Emitter, x: _Parts, *conditions: V) -> V:
     size = e.intrinsic("fabs", x[0])
     within = e.bit_and(e.compare("gt", size, _LEAST), e.compare("lt", size, _MOST))
     is_exact = condition_and(e, within, *conditions)
-    return e.tuple_make([e.select(is_exact, x[0], e.const(FLOAT, math.nan)), x[1]])
+    return e.tuple_make([x[0], e.select(is_exact, x[1], e.const(FLOAT, math.nan))])
 
 
 def _lower_begin(e: Emitter, x: V, n: V) -> V:
@@ -107,7 +112,19 @@ def _lower_begin(e: Emitter, x: V, n: V) -> V:
 
 def _lower_go_on(e: Emitter, power: V, factor: V) -> V:
     x, y = (e.tuple_items(parts) for parts in (power, factor))
-    return _if_exact(e, _times(e, (x[0], x[1]), (y[0], y[1])))
+    product = e.mul(x[0], y[0])
+    rest = e.intrinsic("fma", x[0], y[0], e.neg(product))
+    rest = e.intrinsic("fma", x[1], y[0], e.intrinsic("fma", x[0], y[1], rest))
+    limit = e.mul(e.intrinsic("fabs", product), _LARGE)
+    is_large = e.compare("gt", e.intrinsic("fabs", rest), limit)
+    parts = e.branch(
+        is_large,
+        lambda: e.tuple_make(list(_sum(e, product, rest))),
+        lambda: e.tuple_make([product, rest]),
+        unlikely=True,
+    )
+    high, low = e.tuple_items(parts)
+    return _if_exact(e, (high, low))
 
 
 def _lower_end(e: Emitter, parts: V, x: V, n: V) -> V:
@@ -121,13 +138,14 @@ def _lower_end(e: Emitter, parts: V, x: V, n: V) -> V:
         return check_result(e, e.math("pow", x, y), (x, y), POWER_ERROR)
 
     shifted = e.cast(e.add(n, _FURTHEST), UINT64)
-    high = e.select(e.compare("lt", shifted, 2 * _FURTHEST), high, e.const(FLOAT, math.nan))
-    return e.retype(settled(e, high, low, power, may_be_negative=True), type_)
+    low = e.select(e.compare("lt", shifted, 2 * _FURTHEST), low, e.const(FLOAT, math.nan))
+    result, error = _sum(e, high, low)
+    return e.retype(settled(e, result, error, power, may_be_negative=True), type_)
 
 
 def _parts_of(x: Fraction) -> tuple[float, float]:
     high = float(x)
-    return (high, float(x - _whole((high, 0.0)))) if _LEAST < abs(high) < _MOST else (math.nan, 0.0)
+    return (high, float(x - _whole((high, 0.0)))) if _LEAST < abs(high) < _MOST else (0.0, math.nan)
 
 
 def _whole(parts: tuple[float, float]) -> Fraction:
@@ -138,12 +156,12 @@ def _whole(parts: tuple[float, float]) -> Fraction:
 
 def _begin(x: float, n: int) -> tuple[float, float]:
     is_known = math.isfinite(x) and abs(n) < 2**_MOST_BITS and (x or n >= 0)
-    return _parts_of(_whole((x, 0.0)) ** n) if is_known else (math.nan, 0.0)
+    return _parts_of(_whole((x, 0.0)) ** n) if is_known else (0.0, math.nan)
 
 
 def _go_on(power: tuple[float, float], factor: tuple[float, float]) -> tuple[float, float]:
-    if math.isnan(power[0] + factor[0]):
-        return math.nan, 0.0
+    if math.isnan(power[1] + factor[1]):
+        return 0.0, math.nan
     return _parts_of(_whole(power) * _whole(factor))
 
 
@@ -151,7 +169,7 @@ POWER_BEGINS = declare(
     OpDef(
         "prim::power_begins",
         Schema("(x, n)"),
-        "``x ** n`` as the sum of two floats; the first one is NaN where that is not known.",
+        "``x ** n`` as the sum of two floats; the second one is NaN where that is not known.",
         infer=_infer,
         evaluate=_begin,
         lower=_lower_begin,
@@ -171,7 +189,7 @@ POWER_ENDS = declare(
     OpDef(
         "prim::power_ends",
         Schema("(parts, x, n)"),
-        "``x ** n``, of which `parts` are the sum of two floats, or NaN.",
+        "``x ** n``, of which `parts` are the sum, if that is known.",
         infer=_infer_end,
         evaluate=lambda parts, x, n: x**n,
         lower=_lower_end,

@@ -122,6 +122,7 @@ _binary(
     is_modular=True,
     is_speculatable=True,
     ignores_class=(INT, FLOAT),
+    makes_floats=True,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
 )
 _binary(
@@ -139,6 +140,7 @@ _binary(
     is_modular=True,
     is_speculatable=True,
     ignores_class=(INT, FLOAT),
+    makes_floats=True,
     samples=NUMBER_PAIRS,
 )
 _binary(
@@ -158,6 +160,7 @@ _binary(
     is_modular=True,
     is_speculatable=True,
     ignores_class=(INT, FLOAT),
+    makes_floats=True,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )
 _binary(
@@ -173,6 +176,8 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=plain_effect,
     checks_can_wait=True,
+    ignores_class=(FLOAT,),
+    makes_floats=True,
     samples=(*NUMBER_PAIRS, (1 + 2j, np.float64(0.5)), (1j, np.float64(0.0))),
 )
 _binary(
@@ -217,6 +222,8 @@ _binary(
     ranges=ranges.POWER,
     effects=plain_effect,
     is_profiled=True,
+    ignores_class=(INT, FLOAT),
+    makes_floats=True,
     samples=lambda: tuple(pair for pair in NUMBER_PAIRS if not is_huge_power(*pair)),
 )
 _binary(

@@ -97,6 +97,7 @@ _builtin(
     effects=lambda x: Effect.PURE if is_number(x) and x != COMPLEX else plain_effect(x),
     ranges=ranges.ABSOLUTE,
     is_speculatable=True,
+    ignores_class=(INT, FLOAT),
     numpy="np::absolute",
     wide="wide::same",
     special=SpecialMethods("__abs__"),
