@@ -29,11 +29,12 @@ from ljit.ir.linear import Atom, Linear
 from ljit.ir.range_rules import FloatLimit
 from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, YIELD
 from ljit.ops.ranges.int_ranges import FITS
+from ljit.passes.loops.element_tests import ElementTests
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.lost_bits import MOST_TRIPS, LostBits, lost_bits
 from ljit.passes.loops.near_numbers import inserted, near_numbers
-from ljit.passes.loops.predicates import Predicate, insert_predicates
+from ljit.passes.loops.predicates import Outside, Predicate, insert_predicates
 from ljit.passes.loops.refusals import note_refused
 from ljit.passes.loops.trip_limits import (
     MANY,
@@ -64,36 +65,41 @@ def eliminate_redundant_checks(
     graph: Graph, failed: Container[int] = (), *, fastmath: bool = False
 ) -> bool:
     """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
-    fastmath = fastmath or any(node.is_fast for node in graph.walk())
-    walk = _walked(graph, failed, fastmath=fastmath)
+    fastmath, elements = fastmath or any(n.is_fast for n in graph.walk()), ElementTests()
+    walked = partial(_walked, graph, failed, elements, fastmath=fastmath)
+    walk = walked()
     limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
     ends = {loop: end for loop, end in walk.ends.items() if is_allowed(NAME, loop)}
-    changed = bool(limited or ends)
-    tests = []
+    changed, tests = bool(limited or ends), []
     for loop, (most, made) in ends.items():
         loop.attrs["ends_after"] = most
         tests += made
     if walk.counting.intersection((*limited, *ends)):  # how far they count is known now
         if ends:  # how they end may rest on these
             tests += walk.predicates
-        walk = _walked(graph, failed, fastmath=fastmath)
+        walk = walked()
     numbers = near_numbers(graph, walk.proven, walk.unfit, failed)
     numbers = [number for number in numbers if is_allowed(NAME, number.conversion)]
     if numbers:
-        walk = inserted(numbers, lambda: _walked(graph, failed, fastmath=fastmath))
+        walk = inserted(numbers, walked)
         changed |= any(number.is_inserted for number in numbers)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
             node.proven = names
             changed = True
     tests += walk.predicates
+    elements.put_into(walk.float_tests)
     changed |= walk.float_tests.insert()
     return insert_predicates([predicate for _, predicate in tests]) or changed
 
 
-def _walked(graph: Graph, failed: Container[int], *, fastmath: bool) -> _Walk:
-    walk = _Walk(failed, fastmath=fastmath)
-    walk.block(graph.block)
+def _walked(
+    graph: Graph, failed: Container[int], elements: ElementTests, *, fastmath: bool
+) -> _Walk:
+    known, walk = -1, None
+    while walk is None or known != elements.changes:
+        known, walk = elements.changes, _Walk(failed, elements, fastmath=fastmath)
+        walk.block(graph.block)
     return walk
 
 
@@ -118,9 +124,11 @@ class _OpenLoop(Record, frozen=False):
 
 
 class _Walk:
-    def __init__(self, failed: Container[int], *, fastmath: bool) -> None:
+    def __init__(self, failed: Container[int], elements: ElementTests, *, fastmath: bool) -> None:
         self.s = Ranges(has_exact_floats=not fastmath)
         self.failed = failed
+        self.elements = elements
+        elements.assume(self.s)
         self.proven: dict[Node, tuple[str, ...]] = {}
         self.unfit: set[Node] = set()  # what has to check that its result fits
         self.predicates: list[Test] = []
@@ -401,6 +409,8 @@ class _Walk:
             made = self.tests_without_wrapping(node, parts)
         if made is None:
             self.hopeless.add(key)
+            if node.origin not in self.failed:
+                self.elements.find(node, parts, [loop.node for loop in self.loops])
             return False
         for scope, predicate in made:
             self.predicates.append((scope, predicate))
@@ -450,7 +460,7 @@ class _Walk:
         if node.origin in self.failed or len(self.predicates) >= _MAX_PREDICATES:
             return None
         for position, loop in enumerate(self.loops):
-            outside = _Outside(loop.node)
+            outside = Outside(loop.node)
             test = self.s.least_without(goal, outside.lacks)
             if test is None:
                 continue
@@ -471,7 +481,7 @@ class _Walk:
         self.s.close()
         return fails
 
-    def conditions(self, position: int, outside: _Outside) -> tuple[int, tuple[Linear, ...]]:
+    def conditions(self, position: int, outside: Outside) -> tuple[int, tuple[Linear, ...]]:
         """What says in front of a loop that its body and those within run; and the scope in which that is so."""
         scope = self.loops[position].scope
         given = []
@@ -488,13 +498,3 @@ def _ints(node: Node) -> set[Value]:
 
 def _key(loop: Node, induction: Induction) -> tuple[Node, int, int, Linear]:
     return loop, induction.index, induction.sign, induction.first
-
-
-class _Outside:
-    """What is known in front of a loop."""
-
-    def __init__(self, loop: Node) -> None:
-        self.blocks = set(loop.blocks_around())
-
-    def lacks(self, atom: Atom) -> bool:
-        return atom.value.block not in self.blocks

@@ -14,13 +14,13 @@ __all__ = ["limits_of_atoms"]
 _NEAR = (2**31, 2**30, 2**28, 2**20)
 
 
-def limits_of_atoms(goals: Sequence[Linear]) -> list[Linear]:
+def limits_of_atoms(goals: Sequence[Linear], near: Sequence[int] = _NEAR) -> list[Linear]:
     """Polynomials of degree 1 that, where they are at least 0, show that the goals are: ``x * x + y * y`` fits.
 
     Of each atom they say that it is not far from 0. None, if that shows nothing.
     """
     atoms = list(dict.fromkeys(atom for goal in goals for atom in goal.atoms()))
-    for most in _NEAR:
+    for most in near:
         if all(_least_near(goal, most) >= 0 for goal in goals):
             above = [most - Linear.of(atom) for atom in atoms if atom.high > most]
             return above + [Linear.of(atom) + most for atom in atoms if atom.low < -most]

@@ -108,6 +108,11 @@ class Ranges:
                 found = self._bounds[value]
         return found
 
+    def note_limit(self, value: Value, most: int) -> None:
+        """Take for granted of a number, wherever it is known, that it is no further than that away from 0."""
+        low, high = int_bounds.of_type(value.type)
+        self._bounds[value] = max(low, -most), min(high, most)
+
     def _computed_bounds(self, value: Value, low: int, high: int) -> tuple[int, int]:
         node = value.node
         if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):

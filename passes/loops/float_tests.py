@@ -96,9 +96,13 @@ class FloatTests:
         for value in values:
             tested = self._tested(loop, value)
             assert tested is not None
-            key = loop, tested
-            self._most[key] = min(most, self._most.get(key, most))
-            self._nodes.setdefault(key, node)
+            self.want(node, loop, tested, most)
+
+    def want(self, node: Node, loop: Node, tested: Value, most: float) -> None:
+        """Have a float, or all elements of an array, tested in front of a loop for the sake of a node."""
+        key = loop, tested
+        self._most[key] = min(most, self._most.get(key, most))
+        self._nodes.setdefault(key, node)
 
     def insert(self) -> bool:
         """Put the tests into the graph; whether there were any."""

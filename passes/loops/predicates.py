@@ -11,7 +11,7 @@ from ljit.ops.control import PREDICATE
 from ljit.records import Record
 from ljit.types import BYTES, INT, RANGE, UnionType
 
-__all__ = ["Predicate", "insert_predicates"]
+__all__ = ["Outside", "Predicate", "insert_predicates"]
 
 _RANGE_PARTS = ("py::start", "py::stop", "py::step")
 
@@ -23,6 +23,16 @@ class Predicate(Record):
     node: Node
     given: tuple[Linear, ...]
     test: Linear
+
+
+class Outside:
+    """What is known in front of a loop."""
+
+    def __init__(self, loop: Node) -> None:
+        self.blocks = set(loop.blocks_around())
+
+    def lacks(self, atom: Atom) -> bool:
+        return atom.value.block not in self.blocks
 
 
 def insert_predicates(predicates: Sequence[Predicate]) -> bool:

@@ -13,7 +13,7 @@ from ljit.types import ArrayType, ListType, ScalarType
 
 __all__ = ["RepeatedElements"]
 
-_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint32)))
 _MAX_WRITTEN = 4
 
 

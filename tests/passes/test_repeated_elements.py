@@ -146,3 +146,45 @@ def test_weights_that_the_loop_changes_are_checked():
         for size in (8, 60):
             expected = outcome(function, xs[:size], np.array([0.25, 0.5, -1.0]))
             assert compare(expected, outcome(f, xs[:size], np.array([0.25, 0.5, -1.0]))) is None
+
+
+def sums_of_ints(image, weights):
+    out = np.zeros(image.shape, np.uint8)
+    for y in range(1, image.shape[0] - 1):
+        for x in range(1, image.shape[1] - 1):
+            s = 0
+            for j in range(3):
+                for i in range(3):
+                    s += int(weights[j, i]) * int(image[y + j - 1, x + i - 1])
+            out[y, x] = min(max(s // 8, 0), 255)
+    return out
+
+
+def int_weights(bad=0, dtype=np.int64):
+    found = np.array([[1, 2, 1], [2, -4, 2], [1, 3, 1]], dtype)
+    found[1, 2] += bad
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint32])
+def test_sums_of_ints_and_weights_that_are_near_0_are_not_checked(dtype):
+    f, given = ljit.jit(sums_of_ints), abs(int_weights()).astype(dtype)
+    expected = sums_of_ints(image(), given)
+    for _ in range(3):
+        assert compare(expected, f(image(), given)) is None
+    text = str(f.graph_for(image(), given))
+    found = re.findall(r"= py::(?:mul|iadd)\W.*", text)
+    assert found and all("'fits'" in line for line in found)
+    assert text.count("np::are_within") == 1
+    for _ in fail_each_guard(f):
+        assert compare(expected, f(image(), given)) is None
+
+
+@pytest.mark.parametrize("bad", [2**20, 2**20 + 1, -(2**40), 2**62, -(2**63), 2**63 - 3])
+def test_weights_far_from_0_are_ints_that_outgrow_int64(bad):
+    f = ljit.jit(sums_of_ints)
+    f(image(), int_weights()), f(image(), int_weights())
+    for _ in range(3):
+        for given in (int_weights(bad), int_weights(), int_weights(bad).T, int_weights(bad)[::-1]):
+            expected = sums_of_ints(image(), given)
+            assert compare(expected, f(image(), given)) is None

@@ -12,6 +12,7 @@ __all__: list[str] = []
 
 _MOST = 256  # elements: looking at these takes less time than what a loop does with them
 _INSTRUCTIONS = 4
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint32)))
 
 
 def _are_within(a: np.ndarray, limit: float) -> bool:
@@ -19,7 +20,7 @@ def _are_within(a: np.ndarray, limit: float) -> bool:
 
 
 def _can_lower(a: Type, limit: Type) -> bool:
-    return isinstance(a, ArrayType) and a.dtype in (np.float64, np.float32) and limit == FLOAT
+    return isinstance(a, ArrayType) and a.dtype in _DTYPES and limit == FLOAT
 
 
 def _lower(e: Emitter, a: V, limit: V) -> V:
@@ -57,6 +58,9 @@ declare(
             (np.array([np.nan, 1.0]), 2.0),
             (np.array([np.inf, 1.0], np.float32), 1e75),
             (np.arange(300.0), 1e75),
+            (np.array([[3, -5], [0, 4]]), 4.0),
+            (np.array([3, -4, -(2**63)]), 2.0**62),
+            (np.array([3, 2**31], np.uint32), 2.0**31),
             (np.zeros(0), 2.0),
         ),
     )
