@@ -26,6 +26,7 @@ from weakref import ReferenceType, ref
 
 import numpy as np
 
+from ljit.cpython.classes import found_in, is_plain_class
 from ljit.records import Record
 from ljit.types import NEVER, Type, join
 from ljit.value_types import type_of
@@ -258,12 +259,14 @@ class Receivers(HeldKind):
         """What the class has now."""
         (cls,) = self.classes
         assert cls is not None
-        return next((vars(c)[self.method] for c in cls.__mro__ if self.method in vars(c)), None)
+        return found_in(cls, self.method)
 
 
 def held_kind(value: object) -> HeldKind | None:
     """Give the kind of callables that an object is one of; None: it is no such callable."""
     cls = type(value)
+    if not is_plain_class(cls):
+        return None
     plain = value if cls is FunctionType else _plain_of.get(cls, lambda _: None)(value)
     if isinstance(plain, FunctionType) and _is_made(plain.__code__):
         cells = tuple(map(_type_in, plain.__closure__ or ()))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.cpython.classes import is_plain_class
 from ljit.held import HeldKind, KnownFunction, Receivers, count_as_function, held_kind, with_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
@@ -170,8 +171,9 @@ class Observation(Record, frozen=False):
             self.saw_none = True
         else:
             self.beside_none = join(self.beside_none, found)
-        is_looked_into = cls in _LOOKED_INTO or isinstance(self.type, NamedTupleType)
-        self._class = None if is_looked_into else cls
+        is_looked_into = is_plain_class(cls) and cls in _LOOKED_INTO
+        is_named = isinstance(self.type, NamedTupleType)
+        self._class = None if is_looked_into or is_named else cls
 
     def _see_sizes(self, shape: tuple[int, ...]) -> None:
         """Note the sizes of a small array; those that differ from run to run are unknown."""
@@ -200,7 +202,7 @@ class Observation(Record, frozen=False):
 
 def _settles(cls: builtins.type) -> bool:
     """Whether objects of the class, which differ in type, are looked into no more after a while."""
-    return cls in _SETTLING or issubclass(cls, tuple)
+    return is_plain_class(cls) and (cls in _SETTLING or issubclass(cls, tuple))
 
 
 def _may_be_kept(cls: type) -> bool:

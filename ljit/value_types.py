@@ -8,6 +8,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from ljit.cpython.classes import flags_of, is_plain_class
 from ljit.cpython.named_tuples import count_of_fields
 from ljit.module_types import type_of_module
 from ljit.places import has_distinct_places
@@ -87,6 +88,8 @@ def type_of(value: object, *, is_constant: bool = False) -> Type:
         if INT_MIN <= value <= INT_MAX:  # type: ignore[operator]
             return INT
         return UINT if 0 < value <= UINT_MAX else ANY  # type: ignore[operator]
+    if type(cls) is not type and not is_plain_class(cls):  # the first saves the call, mostly
+        return ANY
     found = _SCALARS.get(cls) or _SCALAR_CLASSES.get(cls)
     if found is not None:
         return _checked_range(value) if isinstance(value, range) else found
@@ -162,12 +165,18 @@ def _nested_type(value: object, levels: int, is_constant: bool) -> Type | None:
         is_tuple = issubclass(type(value), tuple)
         return _named_type(value, levels) if is_tuple else type_of(value)  # type: ignore[arg-type]
     sample: list[object] = value[:_SAMPLE] if levels else []
-    if len(set(map(type, sample))) == 1 and type(sample[0]) in _BY_CLASS:
+    if sample and _are_alike(sample):
         return ListType(_type_of_alike(sample))
     item: Type = NEVER if levels else ANY
     for x in sample:
         item = join_items(item, _nested_type(x, levels - 1, is_constant) or ObjectType(tuple))
     return ListType(item)
+
+
+def _are_alike(items: Sequence[object]) -> bool:
+    """Whether all are of one class, which is in `_BY_CLASS`."""
+    cls = type(items[0])
+    return is_plain_class(cls) and cls in _BY_CLASS and all(type(x) is cls for x in items)
 
 
 def _type_of_alike(items: Sequence[object]) -> Type:
@@ -182,6 +191,8 @@ def _is_sequence(value: tuple[object, ...]) -> bool:
     if len(value) <= _MOST_OBJECTS:
         return False
     cls = type(value[0])
+    if not is_plain_class(cls):
+        return False
     is_number = cls in (bool, int, float, complex) or cls in _SCALAR_CLASSES
     most = _MOST_NUMBERS if is_number else _MOST_OBJECTS
     return len(value) > most and all(type(x) is cls for x in value)
@@ -202,4 +213,4 @@ def _type_of_tuple(value: tuple[object, ...], levels: int, is_constant: bool) ->
 
 def is_heap_class(cls: type) -> bool:
     """Whether a class is none of those that C code has as constants: a user's class, for one."""
-    return bool(cls.__flags__ & _IS_HEAP_TYPE)
+    return bool(flags_of(cls) & _IS_HEAP_TYPE)

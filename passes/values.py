@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ljit.cpython.classes import is_plain_class
 from ljit.ir import Node
 
 __all__ = ["constant_key", "node_key"]
@@ -22,13 +23,15 @@ def constant_key(value: object) -> object:
     False
     """
     cls = type(value)
+    if not is_plain_class(cls):
+        return object, id(value)
     if cls in _ATOMS:
         return cls, value
-    if isinstance(value, tuple) and cls is tuple:
-        return cls, tuple(map(constant_key, value))
-    if isinstance(value, slice):
-        return cls, tuple(map(constant_key, (value.start, value.stop, value.step)))
-    if isinstance(value, _WITH_BITS) and not isinstance(value, np.void):
+    if cls is tuple:
+        return cls, tuple(map(constant_key, value))  # type: ignore[call-overload]
+    if cls is slice:
+        return cls, tuple(map(constant_key, (value.start, value.stop, value.step)))  # type: ignore[attr-defined]
+    if issubclass(cls, _WITH_BITS) and not issubclass(cls, np.void):
         return cls, np.asarray(value).tobytes()
     return cls, id(value)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import enum
 import sys
 import types
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
+from ljit.cpython.classes import is_plain_class, variables_of_module
 from ljit.cpython.parameters import keyword_only
 from ljit.ir import Node
 from ljit.records import Record
@@ -113,18 +114,19 @@ def assumptions_of_import(node: Node) -> list[Assumption]:
     builtins = scope.__builtins__  # type: ignore[attr-defined]  # typeshed lacks it
     load, module = builtins.get("__import__"), sys.modules.get(name)
     is_usual = isinstance(load, types.BuiltinFunctionType) and not node.attrs["level"]
-    if not (is_usual and isinstance(module, types.ModuleType)) or _is_loading(module):
+    variables = variables_of_module(module)
+    if not is_usual or variables is None or _is_loading(variables):
         return []
     loaded: dict[str, Any] = sys.modules
     needed = [Assumption(builtins, "__import__", load), Assumption(loaded, name, module)]
     if isinstance(names, tuple):
-        return needed if all(part in vars(module) for part in names) else []
+        return needed if all(part in variables for part in names) else []
     first = name.partition(".")[0]
     return [*needed, Assumption(loaded, first, loaded[first])] if first in loaded else []
 
 
-def _is_loading(module: types.ModuleType) -> bool:
-    return getattr(module.__spec__, "_initializing", False) is True
+def _is_loading(variables: Mapping[str, Any]) -> bool:
+    return getattr(variables.get("__spec__"), "_initializing", False) is True
 
 
 _STABLE = (
@@ -151,7 +153,7 @@ _STABLE = (
 
 def python_function(value: object) -> types.FunctionType | None:
     """Give the Python function that a call of `value` runs, if it is that simple."""
-    if isinstance(value, types.FunctionType):
+    if type(value) is types.FunctionType:
         return value
     plain = getattr(value, "_plain", None) if _is_decorated(value) else None
     return plain if isinstance(plain, types.FunctionType) else None
@@ -165,11 +167,16 @@ def may_reorder(value: object) -> bool:
 
 def _is_decorated(value: object) -> bool:
     cls = type(value)
-    return cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function"
+    return (
+        is_plain_class(cls)
+        and cls.__module__.partition(".")[0] == "ljit"
+        and cls.__name__ == "Function"
+    )
 
 
 def is_stable_constant(value: object) -> bool:
     """Whether the object can be treated by value: nothing about it that ljit uses can change."""
-    if isinstance(value, tuple):
-        return type(value) is tuple and all(map(is_stable_constant, value))
-    return isinstance(value, _STABLE) or python_function(value) is not None
+    cls = type(value)
+    if issubclass(cls, tuple):
+        return cls is tuple and all(map(is_stable_constant, value))  # type: ignore[call-overload]
+    return issubclass(cls, _STABLE) or python_function(value) is not None

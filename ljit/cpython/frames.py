@@ -21,6 +21,7 @@ from itertools import pairwise
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
+from ljit.cpython.classes import is_plain_class, variables_of_module
 from ljit.records import Record
 from ljit.source import Source, SourceRange
 
@@ -103,7 +104,9 @@ def _looks_further_up(function: object) -> bool:
 
 
 def _code_of(function: object) -> CodeType | None:
-    code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
+    cls = type(function)
+    has_code = is_plain_class(cls) and hasattr(cls, "__code__")
+    code = getattr(function, "__code__", None) if has_code else None
     return code if isinstance(code, CodeType) else None
 
 
@@ -163,8 +166,8 @@ def frame_at(where: SourceRange) -> FrameType:
 
 def _variables_of(module: str) -> dict[str, Any]:
     """Give the global variables of a module: whoever shows a frame asks them for `__loader__` or `__unittest`."""
-    found = sys.modules.get(module)
-    return vars(found) if found is not None else {"__name__": module}
+    found = variables_of_module(sys.modules.get(module))
+    return found if found is not None else {"__name__": module}
 
 
 def is_raised_by_handler(error: BaseException) -> bool:

@@ -11,14 +11,9 @@ import collections
 from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
 
-__all__ = [
-    "count_of_fields",
-    "field_of",
-    "found_in",
-    "maker_of",
-    "makes_of_items",
-    "replaces_fields",
-]
+from ljit.cpython.classes import found_in
+
+__all__ = ["count_of_fields", "field_of", "maker_of", "makes_of_items", "replaces_fields"]
 
 _ANY = collections.namedtuple("_ANY", "x")
 _FIELD = type(vars(_ANY)["x"])
@@ -84,8 +79,3 @@ def replaces_fields(function: object) -> bool:
 def makes_of_items(method: object) -> bool:
     """Whether it is the ``_make`` of such a class."""
     return type(method) is classmethod and getattr(method.__func__, "__code__", None) is _MAKE
-
-
-def found_in(cls: type, name: str) -> object:
-    """What a class, or one that it is derived from, has under a name; None: nothing."""
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)

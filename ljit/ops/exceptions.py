@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ljit.cpython.classes import found_in
 from ljit.errors import InternalError
 from ljit.ir import Effect
 from ljit.ops.objects import object_op
@@ -69,12 +70,9 @@ def _context_methods(manager: Any) -> tuple[object, object]:
 
 def _special_method(instance: object, cls: type, name: str) -> object:
     """Look a method up as CPython does for its own use: in the class, not in the instance."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            method = base.__dict__[name]
-            get = getattr(type(method), "__get__", None)
-            return method if get is None else get(method, instance, cls)
-    return None
+    method = found_in(cls, name)
+    get = found_in(type(method), "__get__")
+    return method if get is None else get(method, instance, cls)  # type: ignore[operator]
 
 
 object_op(

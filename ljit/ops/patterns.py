@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.cpython.classes import flags_of
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
@@ -27,12 +28,12 @@ _MISSING = object()
 
 def is_sequence(subject: object) -> bool:
     """Whether the pattern ``[*_]`` takes the subject."""
-    return bool(type(subject).__flags__ & SEQUENCE)
+    return bool(flags_of(type(subject)) & SEQUENCE)
 
 
 def is_mapping(subject: object) -> bool:
     """Whether the pattern ``{}`` takes the subject."""
-    return bool(type(subject).__flags__ & MAPPING)
+    return bool(flags_of(type(subject)) & MAPPING)
 
 
 def _fold_flag(flag: int) -> Callable[..., object]:

@@ -19,6 +19,7 @@ from ljit.analysis.assumptions import (
 )
 from ljit.analysis.held_callees import HeldCallees
 from ljit.analysis.liveness import Liveness
+from ljit.cpython.classes import variables_of_module
 from ljit.cpython.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 from ljit.cpython.garbage import no_collections
 from ljit.cpython.lasting import lasting
@@ -94,7 +95,7 @@ def _lasts(fn: types.FunctionType) -> bool:
     """Whether a module or one of its classes has the function under its name: it stays until the process ends."""
     names: Mapping[str, object] = fn.__globals__
     module = names.get("__name__")
-    if type(module) is not str or getattr(sys.modules.get(module), "__dict__", None) is not names:
+    if type(module) is not str or variables_of_module(sys.modules.get(module)) is not names:
         return False
     *classes, name = fn.__qualname__.split(".")
     for each in classes:

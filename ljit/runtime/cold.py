@@ -93,7 +93,9 @@ class ColdCalls(Record, frozen=False):
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
-    kinds: set[tuple[type, ...]] = made_by(factory=set)  # classes of arguments of timed calls
+    kinds: set[tuple[int, ...]] = made_by(
+        factory=set
+    )  # classes of arguments of timed calls, by their addresses
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
@@ -128,7 +130,7 @@ class ColdCalls(Record, frozen=False):
 
     def is_for(self, args: Iterable[object]) -> bool:
         """Whether a call with these arguments is to be left to CPython: no arrays, and loops over objects only."""
-        classes = set(map(type, args))
+        classes = list(map(type, args))
         if any(issubclass(cls, np.ndarray | np.generic) for cls in classes):
             return False
         return not self.has_loops or any(map(_is_users_class, classes))
@@ -274,7 +276,7 @@ class ColdCalls(Record, frozen=False):
         values = bind_arguments(fn, args, kwargs)
         self.last_types = tuple(map(type_of, values)) if values is not None else None
         if len(self.kinds) < MAX_PLANS:  # more are not compiled
-            self.kinds.add(tuple(map(type, [*args, *kwargs.values()])))
+            self.kinds.add(tuple(id(type(value)) for value in [*args, *kwargs.values()]))
         calls = self.calls_since(owner)
         self.let_nested_pass(owner, fn)
         stretch = TimeOfCall()

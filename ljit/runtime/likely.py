@@ -16,6 +16,8 @@ from importlib.machinery import ModuleSpec
 from opcode import opmap
 from typing import Any
 
+from ljit.cpython.classes import is_plain_class, variables_of_module
+
 __all__ = [
     "are_numbers",
     "calls_its_name",
@@ -69,7 +71,8 @@ def is_being_imported(fn: types.FunctionType) -> bool:
     """Whether the function's module is, or the package: then others are yet to be decorated, and nothing takes long."""
     name = fn.__globals__.get("__name__")
     package = sys.modules.get(name.partition(".")[0]) if type(name) is str else None
-    specs = (fn.__globals__.get("__spec__"), getattr(package, "__spec__", None))
+    modules = (fn.__globals__, variables_of_module(package) or {})
+    specs = [variables.get("__spec__") for variables in modules]
     return any(type(spec) is ModuleSpec and getattr(spec, "_initializing", False) for spec in specs)
 
 
@@ -121,6 +124,8 @@ def may_be_many_trips(values: Sequence[object], levels: int, *, if_unknown: bool
 
 def _is_of_numbers(value: Any, levels: int) -> bool:
     cls = type(value)
+    if not is_plain_class(cls):
+        return False
     if cls is tuple or cls is list:
         return levels > 0 and are_numbers(value[:1], levels - 1)
     return (
@@ -157,6 +162,8 @@ def _plain(value: Any) -> Any:
 def _lengths(value: Any, levels: int) -> Iterator[int]:
     """Of a tuple or list of such the first item tells."""
     cls = type(value)
+    if not is_plain_class(cls):
+        return
     if cls is range:
         yield abs(value.stop - value.start)
     elif cls in (tuple, list, bytes, bytearray) or _is_packed(cls):

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ljit.cpython.classes import is_plain_class
+
 __all__ = ["samples_of"]
 
 _ITEMS = 16  # of a list that are looked at, and of a tuple at most
@@ -31,6 +33,8 @@ def samples_of(values: Sequence[object]) -> tuple[object, ...] | None:
 
 def _sample(value: Any, levels: int) -> Any:
     cls = type(value)
+    if not is_plain_class(cls):
+        raise _UnknownError
     if cls in _ITSELF:
         return value
     if cls in (str, bytes):

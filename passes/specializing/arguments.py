@@ -44,7 +44,7 @@ def arguments_of(
     """
     split = len(args) - len(kwnames)
     positional, keywords = args[:split], dict(zip(kwnames, args[split:], strict=True))
-    if isinstance(callee, MadeFunctions):
+    if type(callee) is MadeFunctions:
         return _of_made(callee, positional, keywords)
     function = python_function(callee)
     given = None if function is None else arrange(function.__code__, positional, keywords)

@@ -11,6 +11,7 @@ from types import MethodType
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.held_callees import is_made_anew, is_of_library
+from ljit.cpython.classes import found_in
 from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
@@ -105,7 +106,11 @@ def users_method(type_: Type, name: str) -> object:
     """
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
-    return _users_function(_find(type_.cls, name)) if has_plain_lookup(type_.cls) else None
+    return (
+        _users_function(found_in(type_.cls, name, _MISSING))
+        if has_plain_lookup(type_.cls)
+        else None
+    )
 
 
 def has_class_function(type_: Type, name: str) -> bool:
@@ -113,14 +118,14 @@ def has_class_function(type_: Type, name: str) -> bool:
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return False
     is_plain = has_plain_lookup(type_.cls)
-    return is_plain and type(_find(type_.cls, name)) in (staticmethod, classmethod)
+    return is_plain and type(found_in(type_.cls, name, _MISSING)) in (staticmethod, classmethod)
 
 
 def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, object] | None:
     """Give the property that the class of the objects has under the name, and its function that reads or writes it."""
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
-    found = _find(type_.cls, name) if has_plain_lookup(type_.cls) else None
+    found = found_in(type_.cls, name, _MISSING) if has_plain_lookup(type_.cls) else None
     if type(found) is not property or not (is_read or has_plain_stores(type_.cls)):
         return None
     function = _users_function(found.fget if is_read else found.fset)
@@ -134,16 +139,12 @@ def member_of_class(receiver: Value, name: str) -> ClassMember | None:
         return None
     if type(cls).__getattribute__ is not type.__getattribute__:
         return None
-    found = _find(cls, name)
+    found = found_in(cls, name, _MISSING)
     inner = found.__func__ if isinstance(found, classmethod | staticmethod) else found
     function, is_bound = _users_function(inner), type(found) is classmethod
     member = ClassMember(receiver, name, found, function, is_bound)
     is_known = found is not _MISSING and (member.is_plain or function is not None)
     return member if is_known else None
-
-
-def _find(cls: type, name: str) -> object:
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), _MISSING)
 
 
 def _users_function(found: object) -> object:

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.cpython.classes import variables_of_module
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.python.types import has_plain_lookup
 from ljit.types import ObjectType, Type
@@ -89,7 +90,7 @@ def _name_in_library(function: object) -> str | None:
 
 def _file_of(module: str) -> str | None:
     """The file of a module that lies where the library does."""
-    path = getattr(sys.modules.get(module), "__file__", None)
+    path = (variables_of_module(sys.modules.get(module)) or {}).get("__file__")
     is_library = isinstance(path, str) and os.path.dirname(path) == os.path.dirname(os.__file__)
     return path if is_library else None
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ljit.cpython.classes import found_in
 from ljit.cpython.named_tuples import (
     count_of_fields,
     field_of,
-    found_in,
     maker_of,
     makes_of_items,
     replaces_fields,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ljit.cpython.classes import found_in
 from ljit.ir import OpDef, Value, get_op
 from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.python.special_methods import asks_other, asks_plain, gives_up, made_of
@@ -101,7 +102,7 @@ def _is_users(type_: Type) -> bool:
 
 def _find(type_: Type, name: str) -> object:
     assert isinstance(type_, ObjectType)
-    return next((vars(cls)[name] for cls in type_.cls.__mro__ if name in vars(cls)), NO_ATTRIBUTE)
+    return found_in(type_.cls, name, NO_ATTRIBUTE)
 
 
 def is_plainly_made(cls: type) -> bool:

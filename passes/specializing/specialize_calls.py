@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ljit.analysis.assumptions import assumptions_of_cell, python_function
 from ljit.ir import Effect, Node, OpDef, Value, get_op
@@ -144,14 +144,14 @@ class Calls:
         method = users_method(callee.type, _CALL)
         if method is not None:
             return self._call_users_method(node, method, MethodCall(_CALL, (callee, *args)))
-        function = callee.constant if callee.is_constant else None
+        function: Any = callee.constant if callee.is_constant else None
         wanted = method_of_builtin(function, args[0]) if len(args) == 1 else None
         if wanted is not None:
             method = users_method(args[0].type, wanted.name)
             return self._call_users_method(node, method, wanted)
-        if isinstance(function, type) and self._makes(node, function, args):
+        if issubclass(type(function), type) and self._makes(node, function, args):
             return True
-        is_plain = isinstance(function, FunctionType) and function is not self.native.function
+        is_plain = type(function) is FunctionType and function is not self.native.function
         is_left = is_plain and not is_spread
         call = None if is_left else self.writer.native_call(node, function, args)
         if call is not None:

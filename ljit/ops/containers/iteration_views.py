@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.cpython.classes import is_plain_class
 from ljit.cpython.frame_count import thread
 from ljit.packed_types import TYPECODES
 from ljit.types import ANY, ListType, ObjectType, Type, ViewType
@@ -232,7 +233,8 @@ def is_indexed(x: object) -> bool:
     """Whether `x` is its own view."""
     if type(x) is array:
         return x.typecode in TYPECODES
-    return type(x) in _INDEXED and not (type(x) is np.ndarray and x.ndim == 0)
+    cls = type(x)
+    return is_plain_class(cls) and cls in _INDEXED and not (cls is np.ndarray and x.ndim == 0)  # type: ignore[attr-defined]
 
 
 def form_of(view: Any) -> int:

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ljit.cpython.classes import found_in
+
 __all__ = ["asks_other", "asks_plain", "gives_up", "made_of", "truth_given", "untruth_given"]
 
 _Operator = Callable[[Any, Any], Any]
+_NOTHING = object()
 
 
 def truth_given(value: object) -> bool:
@@ -72,14 +75,12 @@ def _ask(
     operator: _Operator, name: str, asked: tuple[object, object], given: tuple[object, object]
 ) -> object:
     cls = type(asked[0])
-    for base in cls.__mro__:
-        if name in vars(base):
-            found: Any = vars(base)[name]
-            bind = getattr(type(found), "__get__", None)
-            result = found(*asked) if bind is None else bind(found, asked[0], cls)(asked[1])
-            if result is not NotImplemented:
-                return result
-            break
+    found: Any = found_in(cls, name, _NOTHING)
+    if found is not _NOTHING:
+        bind: Any = found_in(type(found), "__get__")
+        result = found(*asked) if bind is None else bind(found, asked[0], cls)(asked[1])
+        if result is not NotImplemented:
+            return result
     return _give_up(operator, False, *given)
 
 

@@ -17,6 +17,7 @@ from types import (
 
 import numpy as np
 
+from ljit.cpython.classes import flags_of, found_in, is_plain_class
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops.ranges.int_ranges import FROM_START, INSIDE
@@ -127,7 +128,7 @@ def _has_fixed_members(cls: type) -> bool:
 
 def is_open(cls: type) -> bool:
     """Whether others may change what the class has."""
-    return cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
+    return flags_of(cls) & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
 
 
 def has_plain_lookup(cls: type) -> bool:
@@ -164,7 +165,7 @@ def own_attribute(x: object, name: str) -> object:
     cls = type(x)
     if not is_users_object(x):
         return NO_ATTRIBUTE
-    found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    found = found_in(cls, name)
     if type(found) not in (type(None), FunctionType, MemberDescriptorType):
         return NO_ATTRIBUTE
     try:
@@ -178,7 +179,9 @@ def own_attribute(x: object, name: str) -> object:
 def is_c_method(function: object) -> bool:
     """Whether it is a method as a class of C or Cython has it."""
     cls = type(function)
-    return cls is MethodDescriptorType or cls.__name__ == "cython_function_or_method"
+    if cls is MethodDescriptorType:
+        return True
+    return is_plain_class(cls) and cls.__name__ == "cython_function_or_method"
 
 
 def bound_function(method: object) -> tuple[object, object] | None:
