@@ -8,6 +8,7 @@ use fused multiply-add on processors that have it, and so do the element ops her
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -249,29 +250,33 @@ def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
 
 
 def _whole_power(e: Emitter, x: V, exponent: int) -> V:
-    """A product, whose factors are sums of two numbers; infinite where it overflows.
+    """A product: of float64 one whose factors are sums of two numbers, but for the last sum, which is rounded once.
 
-    Where it may be subnormal it is made in larger units: the second numbers would be lost.
+    What rounding leaves is exact, or so small that the power is subnormal: then it is still right within one unit.
     """
-    if exponent == 2:
-        return e.mul(x, x)
-    one = constant(e, x, 1.0)
-    is_small = e.compare("lt", e.intrinsic("fabs", x), one)
-    unit = _UNITS[scalar_type_of(x).dtype.itemsize] // exponent
-    x = e.mul(x, e.select(is_small, constant(e, x, 2.0**unit), one))
+    bits = f"{exponent:b}"[1:]
+    steps = [is_square for bit in bits for is_square in (True, False)[: 1 + int(bit)]]
+    if scalar_type_of(x).dtype.itemsize == 4:
+        return e.cast(_plain_product(e, e.cast(x, FLOAT), steps), x.type)
     high, low = x, None
-    for bit in f"{exponent:b}"[1:]:
-        high, low = _double_product(e, high, low, high, low)
-        if bit == "1":
-            high, low = _double_product(e, high, low, x, None)
-    size = e.intrinsic("fabs", high)
-    is_finite = e.compare("lt", size, constant(e, x, float("inf")))
-    is_sum = e.bit_and(is_finite, e.compare("gt", size, constant(e, x, 0.0)))  # -0.0 + 0.0 is 0.0
-    product = e.select(is_sum, e.add(high, low), high)
-    return e.mul(product, e.select(is_small, constant(e, x, 2.0 ** (-unit * exponent)), one))
+    for is_square in steps[:-1]:
+        high, low = _double_product(e, high, low, *((high, low) if is_square else (x, None)))
+    y = high if steps[-1] else x
+    product = e.mul(high, y)
+    if low is None:
+        return product
+    rest = e.mul(low, e.add(high, high) if steps[-1] else x)
+    # of an infinite product `rest` may be NaN, and 0.0 * -1.0 + 0.0 is not -0.0
+    is_sum = e.compare("lt", e.intrinsic("fabs", rest), e.intrinsic("fabs", product))
+    return e.select(is_sum, e.intrinsic("fma", high, y, rest), product)
 
 
-_UNITS = {8: 240, 4: 60}  # powers of 2, by the size of a float
+def _plain_product(e: Emitter, x: V, steps: Sequence[bool]) -> V:
+    """Squares, where `steps` say so, and products with `x`."""
+    power = x
+    for is_square in steps:
+        power = e.mul(power, power if is_square else x)
+    return power
 
 
 def _double_product(e: Emitter, x: V, x_low: V | None, y: V, y_low: V | None) -> tuple[V, V]:
