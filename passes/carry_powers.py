@@ -23,10 +23,10 @@ from collections.abc import Sequence
 from ljit.analysis.ranges import Ranges
 from ljit.analysis.uniformity import is_steady
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
-from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
+from ljit.ops.control import IF, LOOP, YIELD
 from ljit.ops.python.carried_powers import BASES, POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
 from ljit.ops.ranges.int_ranges import POWER
-from ljit.passes.loops.trip_blocks import has_few_trips
+from ljit.passes.loops.trip_blocks import only_counts
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -45,7 +45,7 @@ _NOT_KNOWN = (0.0, 0.0)  # C's pow is called then
 def carry_powers(graph: Graph) -> bool:
     """Rewrite the powers for which it is legal; whether there were any."""
     ranges, changed = Ranges(), False
-    for loop in [node for node in graph.walk() if node.op is LOOP and _only_counts(node)]:
+    for loop in [node for node in graph.walk() if node.op is LOOP and only_counts(node)]:
         inside = [node for node in loop.blocks[0].walk() if _is_power(node, loop)]
         found = [power for node in inside if (power := _power_of(loop, node, ranges)) is not None]
         for power in found[:_MAX_POWERS]:
@@ -100,15 +100,6 @@ class _Power(Record):
         inside.create(YIELD, (power.output,), like=node)
         choice.add_block().create(YIELD, (unknown,), like=node)
         return choice.output
-
-
-def _only_counts(loop: Node) -> bool:
-    """Whether a loop ends with its trips, each of them at the end of its body, and other passes left it as it was."""
-    if len(loop.blocks) > 1 or loop.attrs or loop.inputs[1].is_endless or has_few_trips(loop):
-        return False
-    body = loop.blocks[0]
-    leaves = any(n.op in (BREAK, CONTINUE) and n.target is loop for n in body.walk())
-    return body.terminator.op is YIELD and not leaves
 
 
 def _is_power(node: Node, loop: Node) -> bool:

@@ -48,6 +48,7 @@ NAMES = (
     "canonicalize_modified_loops",
     "canonicalize_ops",
     "check_inplace",
+    "carry_places",
     "carry_powers",
     "choose_terms",
     "clear_profiling_information",

@@ -250,6 +250,9 @@ class OpDef(Record):
     #: two ops on its operands that make the vector which it gives: one gives the size, an elementwise one each element
     #: from its number (the first operand, ``range(size)``). Nests then need no such array.
     counted: tuple[str, str] | None = None
+    #: `combined(apply, *operands)`, of an op that makes a view of all combinations, gives the sizes of what it combines
+    #: and a function `item(apply, places)` that gives a combination by the places in each; `apply(op, *xs)` is that op
+    combined: Callable[..., Any] | None = None
     #: a fresh array that it gives has the elements of operand 0, an array, cast to its dtype
     copies: bool = False
     #: the result has the sizes of operand 0, an array

@@ -68,7 +68,7 @@ _SPECIALIZED = (
 #: what is left to do on the graph of quick code
 OPTIMIZING_PIPELINE = (
     "mark_erratic_branches,sink_stores,unroll_products,eliminate_redundant_checks,choose_terms,interchange,unroll_and_jam,carry_powers,split_trips,distribute_checks,split_sums,"
-    "skip_trips,forward_stores,mark_steady_branches,eliminate_dead_code,check_inplace"
+    "skip_trips,carry_places,forward_stores,mark_steady_branches,eliminate_dead_code,check_inplace"
 )
 
 #: what runs on a specialised graph

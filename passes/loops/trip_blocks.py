@@ -10,7 +10,7 @@ The loop over blocks begins with the state of a trip's start, in which what is c
 from __future__ import annotations
 
 from ljit.ir import Block, Node, OpDef, Value, copy_node
-from ljit.ops.control import LOOP
+from ljit.ops.control import BREAK, CONTINUE, LOOP, YIELD
 from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.records import Record
 from ljit.types import INT
@@ -21,6 +21,7 @@ __all__ = [
     "WholeBlocks",
     "has_few_trips",
     "is_long",
+    "only_counts",
     "put_into_blocks",
     "put_whole_blocks_in_front",
 ]
@@ -110,6 +111,15 @@ def has_few_trips(loop: Node, few: int = _FEW) -> bool:
         return False
     assert isinstance(start.constant, int) and isinstance(stop.constant, int)
     return stop.is_endless or stop.constant - start.constant < few
+
+
+def only_counts(loop: Node) -> bool:
+    """Whether a loop ends with its trips, each of them at the end of its body, and other passes left it as it was."""
+    if len(loop.blocks) > 1 or loop.attrs or loop.inputs[1].is_endless or has_few_trips(loop):
+        return False
+    body = loop.blocks[0]
+    leaves = any(n.op in (BREAK, CONTINUE) and n.target is loop for n in body.walk())
+    return body.terminator.op is YIELD and not leaves
 
 
 def is_long(op: OpDef) -> bool:

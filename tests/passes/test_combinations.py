@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.testing.chaos import fail_each_guard
+from tests.programs.harness import compare
 
 
 def by_shape(a):
@@ -50,7 +52,7 @@ def test_a_loop_has_a_view_and_indices_need_no_checks(function):
     assert "itertools::product(" not in text
     items = [line for line in text.splitlines() if "np::getitem" in line]
     assert all("inside.0" in line and "from_start.1" in line for line in items)
-    assert bool(items) == (function is not by_numbers)
+    assert items
 
 
 def test_very_many_combinations_are_the_iterator_s(monkeypatch):
@@ -102,3 +104,69 @@ def test_loops_take_the_place_of_iterators_over_combinations(function, given):
     assert "cursor" not in text
     assert "prim::Loop" in text
     assert ("py::list(" in text) == (function is not of_places)
+
+
+def scaled(a, factor):
+    out = np.zeros(a.shape, np.int64)
+    for index in np.ndindex(a.shape):
+        out[index] = a[index] * factor
+    return out
+
+
+def with_places(a, factor):
+    out, last = np.zeros(a.size), ()
+    for k, (index, x) in enumerate(np.ndenumerate(a)):
+        out[k] = x + index[0] * factor + index[-1]
+        last = index
+    return out, last
+
+
+def counted_sums(a, factor):
+    total, count = 0, 0
+    for index in np.ndindex(*a.shape):
+        x = int(a[index])
+        if x % 3 == 0:
+            continue
+        total += x * factor
+        count += index[-1]
+    return total, count
+
+
+def of_parts(a, factor):
+    found = []
+    for i, x, c in itertools.product(range(a.shape[0], 0, -1), (1.5, 2.5), "ab"):
+        found.append((i * factor, x, c))
+    return found
+
+
+_SHAPES = [
+    (1,),
+    (7,),
+    (1, 1),
+    (3, 4),
+    (5, 1),
+    (1, 6),
+    (0, 3),
+    (3, 0),
+    (2, 3, 4),
+    (2, 1, 3),
+    (40, 50),
+]
+
+
+@pytest.mark.parametrize("function", [scaled, with_places, counted_sums, of_parts])
+def test_places_are_those_of_each_trip(function):
+    f = ljit.jit(function)
+    for shape in _SHAPES * 2:
+        a = np.arange(np.prod(shape)).reshape(shape)
+        for given in (a, a[::-1], np.asfortranarray(a)):
+            assert compare(function(given, 3), f(given, 3)) is None
+    f, a = ljit.jit(function), np.arange(12).reshape(3, 4)
+    expected = function(a, 3)
+    for _ in range(2):
+        f(a, 3)
+    for _ in fail_each_guard(f):
+        assert compare(expected, f(a, 3)) is None
+    for factor in (2**60, 3, 2**60):
+        with np.errstate(all="ignore"):
+            assert compare(function(a, factor), f(a, factor)) is None

@@ -1,13 +1,14 @@
 """Loops over all combinations: ``itertools.product``, ``np.ndindex`` and ``np.ndenumerate``.
 
-The items of trip k are found by divisions, so that a loop over such a view has one counter, as any other. Loops over
-combinations of lists have loops in one another (`frontend/emitting/mapped.py`) over what `prim::pool` gives.
+The items of trip k are found by divisions, so that a loop over such a view has one counter, as any other; those of
+trips that follow one another, without (`passes/carry_places`). Loops over combinations of lists have loops in one
+another (`frontend/emitting/mapped.py`) over what `prim::pool` gives.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,13 @@ from ljit.ir.parts import Parts
 from ljit.ops.containers import iteration_views as views
 from ljit.ops.containers.iteration_rules import size_of
 from ljit.ops.python.types import UINT64
+from ljit.ops.ranges.int_ranges import FROM_START, INSIDE
 from ljit.types import BYTES, INT, RANGE, STR, ArrayType, ObjectType, TupleType, Type, ViewType
 
 __all__: list[str] = []
+
+_Apply = Callable[..., Value]
+_Combined = tuple[list[Value], Callable[[_Apply, Sequence[Value]], Value]]
 
 
 def _declare(
@@ -33,10 +38,11 @@ def _declare(
     lower: Callable[..., V],
     samples: tuple[Any, ...],
     effects: Effect,
+    combined: Callable[..., _Combined],
 ) -> None:
     """Declare what a call gives as an object, and the view that a loop goes through in its place.
 
-    `effects`: of making the view of known types.
+    `effects`: of making the view of known types; `combined`: see `OpDef.combined`.
     """
     name = function.__name__
 
@@ -67,6 +73,7 @@ def _declare(
             can_lower=is_known,
             effects=lambda *types: effects if is_known(*types) else Effect.CALL,
             iter_callables=(function,),
+            combined=combined,
             samples=samples,
         )
     )
@@ -80,6 +87,14 @@ def _infer_product(*iterables: Type) -> Type:
 
 def _has_items(t: Type) -> bool:
     return isinstance(t, TupleType) and bool(t.items)
+
+
+def _combine_iterables(apply: _Apply, *iterables: Value) -> _Combined:
+    def item(apply: _Apply, places: Sequence[Value]) -> Value:
+        items = (apply("prim::next", *at) for at in zip(iterables, places, strict=True))
+        return apply("prim::TupleConstruct", *items)
+
+    return [apply("prim::view_size", x) for x in iterables], item
 
 
 def _lower_product(e: Emitter, *iterables: V) -> V:
@@ -98,6 +113,18 @@ def _infer_ndindex(*shape: Type) -> Type:
     return ViewType("product", (RANGE,) * len(sizes)) if are_ints else views.CURSOR
 
 
+def _combine_indices(apply: _Apply, *shape: Value) -> _Combined:
+    sizes = list(shape)
+    if isinstance(shape[0].type, TupleType):
+        sizes = _items(apply, shape[0])
+    return sizes, lambda apply, places: apply("prim::TupleConstruct", *places)
+
+
+def _items(apply: _Apply, x: Value) -> list[Value]:
+    assert isinstance(x.type, TupleType)
+    return [apply("prim::TupleIndex", x, index=i) for i in range(len(x.type.items))]
+
+
 def _lower_ndindex(e: Emitter, *shape: V) -> V:
     sizes = e.tuple_items(shape[0]) if isinstance(shape[0].type, TupleType) else shape
     for size in sizes:
@@ -110,6 +137,20 @@ def _lower_ndindex(e: Emitter, *shape: V) -> V:
 def _infer_ndenumerate(arr: Type) -> Type:
     has_axes = isinstance(arr, ArrayType) and arr.ndim > 0
     return ViewType("ndenumerate", (arr,)) if has_axes else views.CURSOR
+
+
+def _combine_elements(apply: _Apply, arr: Value) -> _Combined:
+    def item(apply: _Apply, places: Sequence[Value]) -> Value:
+        index = apply("prim::TupleConstruct", *places)
+        element = apply("np::getitem", arr, index)
+        assert element.node is not None
+        checks = [
+            f"{check}.{axis}" for axis in range(len(places)) for check in (FROM_START, INSIDE)
+        ]
+        element.node.proven = tuple(checks)
+        return apply("prim::TupleConstruct", index, element)
+
+    return _items(apply, apply("np::shape", arr)), item
 
 
 def _lower_ndenumerate(e: Emitter, arr: V) -> V:
@@ -126,6 +167,7 @@ _declare(
     _lower_product,
     ((range(3),), (range(2), (1.5, 2)), ("ab", b"xyz", range(5, 0, -2)), ([1, 2], "a"), (), (5,)),
     Effect.RAISE,
+    _combine_iterables,
 )
 _declare(
     np.ndindex,
@@ -136,6 +178,7 @@ _declare(
     _lower_ndindex,
     ((3,), (2, 3), ((2, 3, 1),), (0, 2), (), ((),)),
     Effect.RAISE,
+    _combine_indices,
 )
 _declare(
     np.ndenumerate,
@@ -146,6 +189,7 @@ _declare(
     _lower_ndenumerate,
     (*((a,) for a in _ARRAYS), ([1, 2],)),
     Effect.READ,
+    _combine_elements,
 )
 
 
