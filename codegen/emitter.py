@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ljit.analysis.uniformity import is_steady
+from ljit.analysis.uniformity import has_steady_operands
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
 from ljit.codegen.exits.convert import convert, of_members
@@ -20,9 +20,10 @@ from ljit.codegen.functions.recursion import lower_depth
 from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
 from ljit.codegen.llvm.builder import TRUE, BlockRef, FunctionBuilder, Ref
-from ljit.codegen.llvm.forms import Native, aggregate, is_scalar, split
+from ljit.codegen.llvm.engine import vector_bytes
+from ljit.codegen.llvm.forms import Native, Turn, aggregate, is_scalar, split
 from ljit.codegen.llvm.partition import QUICK
-from ljit.codegen.loops.counted_loops import add_edge, maybe_loop, outer_loop
+from ljit.codegen.loops.counted_loops import PLAIN, add_edge, maybe_loop, outer_loop
 from ljit.codegen.loops.nest_functions import leaves_work_to_nests, own_function
 from ljit.codegen.loops.polling import Polling
 from ljit.codegen.nests import fills
@@ -32,7 +33,6 @@ from ljit.codegen.references.ownership import Ownership
 from ljit.codegen.scalars import arithmetic, overflows
 from ljit.codegen.scalars.hypotenuses import Hypotenuse
 from ljit.codegen.scalars.unions import member_of
-from ljit.ops.control import LOOP
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
 if TYPE_CHECKING:
@@ -125,11 +125,11 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.access = ""  # metadata of loads in the body of a nest
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
-        # objects are given back behind the node, before others use its results
-        self.ends_temporaries = False
+        self.ends_temporaries = False  # objects are given back before results are used
         self.scopes: dict[str, str] = {}  # what accesses say of their arrays, by address
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self.is_in_loop = False  # of a lowering
+        self.has_long_casts = vector_bytes() == 64
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         self._written: dict[tuple[object, ...], tuple[Any, BlockRef]] = {}  # by `once`
         if context.options.fastmath:
@@ -162,10 +162,9 @@ class Emitter:
     def is_of_steady_numbers(self) -> bool:
         """Whether the node is in loops, and works on nothing but numbers that are the same in all their trips."""
         node = self.bailout.node
-        loops = [owner for owner in node.owners() if owner.op is LOOP] if node is not None else []
-        if node is None or not loops or self.is_quick:
+        if node is None or self.is_quick or not has_steady_operands(node):
             return False
-        return all(is_scalar(v.type) and is_steady(v, loops[-1]) for v in node.inputs)
+        return all(is_scalar(v.type) for v in node.inputs)
 
     @property
     def room(self) -> Ref:
@@ -309,15 +308,16 @@ class Emitter:
             self.is_in_loop = outer
 
     def fold(
-        self, trip: Native, start: Native, body: Callable[[Native, Native], Native], length: int
+        self, trip: Native, start: Native, body: Turn, length: int, *, has_vectors: bool = False
     ) -> Native:
-        """Carry a value through a loop that LLVM leaves as it is."""
+        """Carry a value through a loop that LLVM leaves as it is, unless it may have vectors."""
 
         def turn(k: Ref, carried: list[Ref]) -> list[Ref]:
             return [*body(Native(INT, (k,)), Native(start.type, tuple(carried))).parts]
 
-        found = maybe_loop(self, trip.ref, [*start.parts], turn, length)
-        return Native(start.type, tuple(found))
+        hints = () if has_vectors else PLAIN
+        parts = maybe_loop(self, trip.ref, [*start.parts], turn, length, hints)
+        return Native(start.type, (*parts,))
 
     def repeat(
         self, start: Native, is_more: Callable[[Native], Native], body: Callable[[Native], Native]

@@ -81,7 +81,7 @@ def eliminate_redundant_checks(
     numbers = near_numbers(graph, walk.proven, walk.unfit, failed)
     numbers = [number for number in numbers if is_allowed(NAME, number.conversion)]
     if numbers:
-        walk = inserted(numbers, walked)
+        walk = inserted(numbers, walked, failed)
         changed |= any(number.is_inserted for number in numbers)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):

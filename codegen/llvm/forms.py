@@ -49,6 +49,7 @@ __all__ = [
     "ArrayParts",
     "LateSlot",
     "Native",
+    "Turn",
     "aggregate",
     "array_parts",
     "array_value",
@@ -115,6 +116,9 @@ class Native:
 
     def __repr__(self) -> str:
         return f"<Native {self.type}: {', '.join(p.typed for p in self.parts)}>"
+
+
+Turn = Callable[[Native, Native], Native]  # a trip of a loop: of its number and what is carried
 
 
 _LLVM = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ljit.codegen.llvm.builder import FunctionBuilder
 
 __all__ = [
+    "PLAIN",
     "State",
     "add_edge",
     "hints_of",
@@ -39,14 +40,14 @@ _MASKED = (  # one vector a trip: most rows are short
     '!{!"llvm.loop.interleave.count", i32 1}',
     _NOT_UNROLLED,  # eight trips at most: LLVM would write all of them
 )
-_PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
+PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 _NOTHING = "llvm.sideeffect"  # no instruction, but LLVM keeps it
 ZERO = integer("i64", 0)
 
 
 def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
     """Hints for an inner loop with the accesses of `group`: vectors for unit strides, else little work."""
-    return (f'!{{!"llvm.loop.parallel_accesses", {group}}}',) if is_unit else _PLAIN
+    return (f'!{{!"llvm.loop.parallel_accesses", {group}}}',) if is_unit else PLAIN
 
 
 def whole_vectors(
@@ -163,7 +164,7 @@ def inner_loop(
     loop.enter(left, following, new)
     if e.is_quick and before is not None:
         f.reopen(before, inside)
-        has_lanes = e.context.options.has_lanes and hints is not _PLAIN and count.constant is None
+        has_lanes = e.context.options.has_lanes and hints is not PLAIN and count.constant is None
         lanes = lanes_of(f, loop.trip) if has_lanes and lines is not None else None
         count_elements(e.context, f, count, length, lanes.count if lanes is not None else 1)
         if lanes is not None:
@@ -197,7 +198,7 @@ def maybe_loop(
     start: State,
     body: Callable[[Ref, State], State],
     length: int,
-    hints: Sequence[str] = _PLAIN,
+    hints: Sequence[str] = PLAIN,
 ) -> State:
     """A loop like `inner_loop` that may have no trips; LLVM leaves it as it is, but for other `hints`."""
     if trip.constant is not None:

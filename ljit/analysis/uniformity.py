@@ -9,7 +9,7 @@ from __future__ import annotations
 from ljit.ir import Block, Effect, Node, Value
 from ljit.ops.control import IF, LOOP, REGION, YIELD
 
-__all__ = ["Varying", "is_steady"]
+__all__ = ["Varying", "has_steady_operands", "is_steady"]
 
 
 class Varying:
@@ -90,3 +90,9 @@ def is_steady(value: Value, loop: Node, depth: int = 4) -> bool:
     if node is None or not depth or node.blocks or node.effects & ~Effect.RAISE:
         return False
     return all(is_steady(v, loop, depth - 1) for v in node.inputs)
+
+
+def has_steady_operands(node: Node) -> bool:
+    """Whether a node is in loops, and works on nothing but what is the same in all their trips."""
+    loops = [owner for owner in node.owners() if owner.op is LOOP]
+    return bool(loops) and all(is_steady(v, loops[-1]) for v in node.inputs)

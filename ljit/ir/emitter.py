@@ -192,8 +192,19 @@ class Emitter(NumberEmitter, Protocol):
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 
-    def fold(self, trip: V, start: V, body: Callable[[V, V], V], length: int) -> V:
-        """Give `x = body(k, x)` for k = 0 .. trip-1 in turn, from `start` on; a trip is about `length` instructions."""
+    def fold(
+        self,
+        trip: V,
+        start: V,
+        body: Callable[[V, V], V],
+        length: int,
+        *,
+        has_vectors: bool = False,
+    ) -> V:
+        """Give `x = body(k, x)` for k = 0 .. trip-1 in turn, from `start` on; a trip is about `length` instructions.
+
+        `has_vectors`: LLVM may do several trips together.
+        """
 
     def repeat(self, start: V, is_more: Callable[[V], V], body: Callable[[V], V]) -> V:
         """Give `x`, which is `start` first, and then ``body(x)`` again and again as long as ``is_more(x)``."""

@@ -43,6 +43,8 @@ class NumberEmitter(Protocol):
     def has_vectors(self) -> bool:
         """Whether LLVM is to make vectors of the code: then calls of `elementary` functions beat branches."""
 
+    has_long_casts: bool  # the machine has vectors of casts between floats and int64
+
     def is_proven(self, check: str) -> bool:
         """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
 

@@ -106,7 +106,7 @@ def run_lowering(op: OpDef, *operands: object, **attrs: object) -> object:
 class ScalarEmitter:
     """The scalar part of `ljit.ir.Emitter`, and arrays as NumPy arrays."""
 
-    fastmath = is_quick = has_vectors = False
+    fastmath = is_quick = has_vectors = has_long_casts = False
 
     def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
         self.result_types = result_types

@@ -4,9 +4,10 @@
         gx = int(a[y, x + 1]) - int(a[y, x - 1])        # each of the two is at most 2**24 away from 0, by a check
         out[y, x] = math.sqrt(gx * gx)                  # so neither difference nor product is checked
 
-One comparison a float takes the place of the checks of all sums and products. The ints are such of 32 bits, of which
-vectors hold more, and which most machines have instructions for; a check may wait (`passes/distribute_checks`). If a
-float is further away, the interpreter goes on, and the next compile looks at sums and products again (`failed`).
+One comparison a float, or a look at the whole array in front of the loop (`near_arrays.py`), takes the place of the
+checks of all sums and products. The ints are such of 32 bits, of which vectors hold more, and which most machines have
+instructions for; a check may wait (`passes/distribute_checks`). If a float is further away, the interpreter goes on,
+and the next compile looks at sums and products again (`failed`).
 
 It pays where all checks of what is made of such an int become needless, as far as that can be followed: else the
 number is left as it was. Sums over many trips are those of `passes/split_sums`.
@@ -23,6 +24,7 @@ from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.float_bounds import is_float
 from ljit.ops.ranges.int_products import MUL
 from ljit.ops.ranges.int_ranges import FITS, IN_32_BITS, REFUSED
+from ljit.passes.loops.near_arrays import look_at_arrays
 from ljit.passes.loops.written_out import known_trips
 from ljit.records import Record
 from ljit.types import INT
@@ -77,7 +79,7 @@ class _Walk(Protocol):
 _W = TypeVar("_W", bound=_Walk)
 
 
-def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W]) -> _W:
+def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W], failed: Container[int]) -> _W:
     """Have floats checked to be near 0 where it pays, and look at all checks then, by `walk`."""
     for number in numbers:
         number.insert()
@@ -85,7 +87,10 @@ def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W]) -> _W:
     needless = [number for number in numbers if not number.pays(walked.unfit)]
     for number in needless:
         number.remove()
-    return walk() if needless else walked
+    walked = walk() if needless else walked
+    made = (number.conversion.inputs[0].made_by(NEAR) for number in numbers)
+    look_at_arrays([near for near in made if near is not None], failed)
+    return walked
 
 
 def near_numbers(

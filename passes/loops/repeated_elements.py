@@ -34,11 +34,15 @@ class RepeatedElements:
         if node is None or not node.op.reads_part or not isinstance(value.type, ScalarType):
             return None
         array = node.inputs[0]
+        if any(v in self._differs(loop) for v in node.inputs):
+            return None
+        return array if self.is_only_read(loop, array) else None
+
+    def is_only_read(self, loop: Node, array: Value) -> bool:
+        """Whether it is an array of numbers from outside of the loop, which writes to other arrays only."""
         if not isinstance(array.type, ArrayType) or array.type.dtype not in _DTYPES:
-            return None
-        if array.is_inside(loop) or any(v in self._differs(loop) for v in node.inputs):
-            return None
-        return array if self._written_in(loop, array) is not None else None
+            return False
+        return not array.is_inside(loop) and self._written_in(loop, array) is not None
 
     def leave_if_written(self, loop: Node, array: Value, blamed: Node) -> None:
         """Leave in front of the loop if what it writes to overlaps the array."""

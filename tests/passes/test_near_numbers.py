@@ -76,3 +76,54 @@ def test_what_is_just_near_and_just_not_gives_the_same(limit):
     for _ in range(3):
         out = np.zeros(960, np.int64)
         assert compare(quotients(x, out.copy()), f(x, out.copy())) is None
+
+
+def edges_between(a, out, low, high):
+    for y in range(low, high):
+        for x in range(1, a.shape[1] - 1):
+            gx = int(a[y - 1, x + 1]) + 2 * int(a[y, x + 1]) + int(a[y + 1, x + 1])
+            gx -= int(a[y - 1, x - 1]) + 2 * int(a[y, x - 1]) + int(a[y + 1, x - 1])
+            out[y, x] = gx * gx
+    return out
+
+
+def grey(rows=16, far=None):
+    a = (np.arange(rows * 12.0) * 37 % 256).reshape(rows, 12)
+    if far is not None:
+        a[-1, 5] = far
+    return a
+
+
+def told(function, a, shared, low, high):
+    a = a.copy()
+    out = a[1:] if shared else np.zeros(a.shape)
+    try:
+        return function(a, out, low, high), a
+    except (ValueError, OverflowError, IndexError) as error:
+        return type(error), str(error), a, out
+
+
+def test_arrays_whose_elements_are_read_again_are_looked_at_as_a_whole():
+    f, text = made(edges_between, grey(), np.zeros((16, 12)), 1, 15)
+    assert text.count("np::are_all_within") == 1
+    assert text.count("prim::near") == text.count("prim::near[most=16777216, proven=('inside',)]")
+    for _ in fail_each_guard(f):
+        for rows in (16, 3, 2, 1):
+            given = grey(rows), False, 1, rows - 1
+            assert compare(told(edges_between, *given), told(f, *given)) is None
+
+
+@pytest.mark.parametrize(
+    "far", [2.0**24, 2.0**24 + 1, -(2.0**40), 2.0**62, 1e300, math.nan, -math.inf]
+)
+@pytest.mark.parametrize("high", [15, 5, 2])
+def test_elements_that_are_far_away_count_where_they_are_read(far, high):
+    f = ljit.jit(edges_between)
+    f(grey(), np.zeros((16, 12)), 1, 15), f(grey(), np.zeros((16, 12)), 1, 15)
+    for _ in range(4):
+        for a in (grey(far=far), grey(), grey(far=far)[::-1], grey(400, far)):
+            for shared in (False, True):
+                given = a, shared, 1, high
+                assert compare(told(edges_between, *given), told(f, *given)) is None
+    text = str(f.graph_for(grey(), np.zeros((16, 12)), 1, 15))
+    assert "np::are_all_within" not in text

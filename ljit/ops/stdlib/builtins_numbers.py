@@ -156,9 +156,9 @@ _INT32 = ScalarType(np.dtype(np.int32))
 
 def float_to_int(e: Emitter, x: V) -> V:
     """Truncate a float; NaN, infinities and what is beyond int64 bail out."""
-    if e.is_proven(ranges.IN_32_BITS):  # of which vectors hold more
+    if e.is_proven(ranges.IN_32_BITS) and not e.has_long_casts:
         return e.cast(e.cast(x, _INT32, fits=True), INT)
-    if e.is_proven(ranges.FITS) or e.is_proven(CHECKED_IN_FRONT):
+    if any(map(e.is_proven, (ranges.IN_32_BITS, ranges.FITS, CHECKED_IN_FRONT))):
         return e.cast(x, INT, fits=True)
     if e.has_vectors and not e.is_proven(ranges.REFUSED):
         size = e.intrinsic("fabs", x)  # one comparison; the least int leaves, too
