@@ -8,10 +8,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator, Sequence
 from types import MethodType
+from typing import Any
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.held_callees import is_made_anew, is_of_library
-from ljit.cpython.classes import found_in
+from ljit.cpython.classes import found_in, is_plain_class
 from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
@@ -134,13 +135,15 @@ def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, 
 
 def member_of_class(receiver: Value, name: str) -> ClassMember | None:
     """Give what a class that is a constant has under the name; None: nothing that is known, or its class decides."""
-    cls = receiver.constant if receiver.is_constant else None
-    if not isinstance(cls, type) or not is_open(cls) or hasattr(type(cls), name):
+    cls: Any = receiver.constant if receiver.is_constant else None
+    if not issubclass(type(cls), type) or not is_plain_class(cls):
         return None
-    if type(cls).__getattribute__ is not type.__getattribute__:
+    if not is_open(cls) or hasattr(type(cls), name):
         return None
     found = found_in(cls, name, _MISSING)
-    inner = found.__func__ if isinstance(found, classmethod | staticmethod) else found
+    inner: Any = found
+    if issubclass(type(found), classmethod | staticmethod):
+        inner = inner.__func__
     function, is_bound = _users_function(inner), type(found) is classmethod
     member = ClassMember(receiver, name, found, function, is_bound)
     is_known = found is not _MISSING and (member.is_plain or function is not None)

@@ -225,6 +225,53 @@ def test_metaclasses_of_abstract_classes_and_enumerations_are_usual() -> None:
     assert all(map(is_plain_class, (int, np.ndarray, Shape, Colour)))
 
 
+class Guarded:
+    """An object that decides of which class it seems to be, as a proxy does."""
+
+    @property
+    def __class__(self) -> Any:
+        asked.append("__class__")
+        return Guarded
+
+    def scaled(self, n: int) -> int:
+        return n * 2
+
+    def __call__(self, n: int) -> int:
+        return n + 1
+
+    def __add__(self, n: int) -> int:
+        return n + 2
+
+
+class Holder:
+    held = Guarded()
+
+
+guarded, others = Holder.held, types.SimpleNamespace(held=Holder.held)
+
+
+def of_variables(n: int) -> int:
+    total = guarded.scaled(n) + guarded(n) + (guarded + n)
+    for i in range(n):
+        total += guarded.scaled(i)
+    return total
+
+
+def of_attributes(n: int) -> int:
+    return Holder.held.scaled(n) + Holder.held(n) + others.held(n)
+
+
+def of_a_default(n: int, held: Any = guarded) -> Any:
+    return held is guarded, held + n, [x(n) for x in (held, guarded)]
+
+
+@pytest.mark.parametrize("function", [of_variables, of_attributes, of_a_default])
+def test_objects_are_not_asked_of_which_class_they_are(function: Callable[..., Any]) -> None:
+    compiled = ljit.jit(function)
+    for _ in range(CALLS):
+        assert _outcome(compiled, 5) == (function(5), [])
+
+
 class Asked(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         raise ZeroDivisionError(name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType
+from types import FunctionType
 
+from ljit.cpython.classes import variables_of_module
 from ljit.frontend.emitting.emission import Emission
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
@@ -24,8 +25,8 @@ def known_value(e: Emission, function: Tree) -> object:
             return None
         return fn.__globals__.get(function.name, getattr(builtins, function.name, None))
     if isinstance(function, tree.Select):
-        module = known_value(e, function.value)
-        return getattr(module, function.name, None) if isinstance(module, ModuleType) else None
+        variables = variables_of_module(known_value(e, function.value))
+        return variables.get(function.name) if variables is not None else None
     return None
 
 
