@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ljit.ir import Node, Value, get_op
+from ljit.ops.containers.iteration import HAS_NEXT
 from ljit.ops.control import BREAK, CONTINUE, LOOP, REGION, UNREACHABLE, YIELD
 from ljit.passes.specializing.few_trips import MOST_TRIPS, is_better_written_out, write_out
 from ljit.passes.specializing.graph_writer import erase, is_left
@@ -129,7 +130,7 @@ class Loops:
 
         False: nothing leaves it.
         """
-        if not self.values[node.inputs[1]].is_endless:
+        if any(inner.op is HAS_NEXT for inner in node.blocks[0]):
             return None
         was_dirty, known = self.out.dirty, dict(self.header_types)
         loop, exits, _ = self.settle_all(node, start, carried)

@@ -732,3 +732,17 @@ def test_whiles_in_which_ints_may_not_fit_are_written_for_each_class():
         for x in (1, 2**62, 2**61 + 5, np.int64(2**61), -1):
             for _ in range(3):
                 assert_same(f, lambda x=x: (np.array([3]), x))
+
+
+def weighted_ints(a, w):
+    total = 0
+    for i in range(len(a)):
+        total += int(a[i]) * w[i]
+    return total
+
+
+def test_for_loops_have_no_tags_where_the_class_settles():
+    f, a, w = ljit.jit(weighted_ints), np.arange(50.0), np.arange(50)
+    for _ in range(3):
+        assert_same(f, lambda: (a, w), lambda: (a[:0], w), lambda: (a[:1], w))
+    assert "Union[int, np.int64] = prim::Loop(" not in str(f.graph_for(a, w))
