@@ -93,6 +93,66 @@ def test_what_is_not_translated_is_refused_at_its_place(body, message, caret):
     assert marked == caret
 
 
+def test_what_a_function_imports_or_names_itself_is_known():
+    import collections as closed_over
+
+    def of_an_import(x):
+        from collections import namedtuple
+
+        return x, namedtuple("point", "a b").__module__
+
+    def of_a_module(x):
+        import typing as t
+
+        return x, t.TypeVar("T").__module__, t.NamedTuple("point", [("a", int)]).__module__
+
+    def of_a_closure(x):
+        return x, closed_over.namedtuple("point", "a b").__module__
+
+    def of_builtins(x):
+        import builtins
+
+        return sorted(builtins.locals())
+
+    def of_a_frame(x):
+        from sys import _getframe
+
+        return x, _getframe().f_code.co_name
+
+    def of_another_name(x):
+        look, made = vars, list
+        other = made = type
+        return x, made("point", (), {"x": 1}).__module__, sorted(look()), other
+
+    for function in (
+        of_an_import,
+        of_a_module,
+        of_a_closure,
+        of_builtins,
+        of_a_frame,
+        of_another_name,
+    ):
+        compiled = ljit.jit(function)
+        for k in range(3):
+            assert compiled(k) == function(k)
+        assert "looks at the frame" in compiled.explain()
+
+
+def test_warnings_of_an_imported_function_name_its_line():
+    def warning_of_its_own(x):
+        from warnings import warn
+
+        warn("one")
+        return x
+
+    compiled = ljit.jit(warning_of_its_own)
+    for k in range(4):
+        with pytest.warns(UserWarning) as caught:
+            assert compiled(k) == k
+        line = warning_of_its_own.__code__.co_firstlineno + 3
+        assert [(w.filename, w.lineno) for w in caught] == [(__file__, line)]
+
+
 def test_functions_that_look_at_their_callers_find_them():
     def classes(x):
         point = collections.namedtuple("point", "a b")
@@ -105,12 +165,19 @@ def test_functions_that_look_at_their_callers_find_them():
         point = typing.NamedTuple("point", [("a", int)])
         return point(x), point.__module__, typing.NewType("Length", int).__module__
 
-    for function in (classes, names, classes_of_typing):
+    def classes_of_metaclasses(x):
+        return x, Meta("Made", (), {"x": 1}).__module__
+
+    for function in (classes, names, classes_of_typing, classes_of_metaclasses):
         compiled = ljit.jit(function)
         for k in range(3):
             assert compiled(k) == function(k)
         assert "looks at the frame that calls it" in compiled.explain()
     assert "py::call" in str(build_graph(function_of("def f(x): return type(x)")))
+
+
+class Meta(type):
+    """Makes classes of the module that calls it."""
 
 
 class Asked:

@@ -35,6 +35,33 @@ def settings_that_raise_for_a_while(a):
         np.seterr(**before)
 
 
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
+def settings_of_an_import_that_raise(a):
+    import numpy as own
+    from numpy import seterr
+
+    try:
+        with own.errstate(divide="raise"):
+            return 1 / a
+    except FloatingPointError as error:
+        before = seterr(all="raise")
+        try:
+            return 1 / a, str(error)
+        except FloatingPointError:
+            return str(error)
+        finally:
+            seterr(**before)
+
+
+@program(lambda: (np, np.array([1.0, 0.0])), is_translated=False)
+def settings_of_a_module_in_a_variable_that_raise(xp, a):
+    try:
+        with xp.errstate(divide="raise"):
+            return 1 / a
+    except FloatingPointError as error:
+        return str(error)
+
+
 @program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import EnumMeta
-from types import ModuleType
+from types import BuiltinFunctionType
+from typing import cast
+from warnings import warn
 
 from ljit.analysis.assumptions import python_function
+from ljit.cpython.classes import variables_of_module
 from ljit.cpython.frames import (
     FRAME_FUNCTIONS,
     LOOK_AT_FRAME,
@@ -21,7 +24,7 @@ from ljit.frontend.emitting.attempts import guarded
 from ljit.frontend.emitting.dicts import GrowingDict
 from ljit.frontend.emitting.emission import Emission
 from ljit.frontend.emitting.folded import folded_set
-from ljit.frontend.emitting.known_names import known_value, outer_value
+from ljit.frontend.emitting.known_names import known_value, likely_value, outer_value
 from ljit.frontend.emitting.nested import inline_call, inline_lambda
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
@@ -158,7 +161,8 @@ def _is_warning(e: Emission, call: tree.Apply) -> bool:
     """Whether it may be ``warnings.warn(...)``, by its name."""
     match call.function:
         case tree.Var(name=name):
-            return name == _WARN and e.find(name) is None
+            is_local = e.find(name) is not None
+            return name == _WARN and (not is_local or likely_value(e, call.function) is warn)
         case tree.Select(name=name):
             return name == _WARN
     return False
@@ -169,7 +173,7 @@ def _warn(e: Emission, call: tree.Apply) -> Value:
     if _has_stars(call) or e.caller is not None:
         message = "warn() in a nested function or a comprehension, or with stars, is not translated"
         raise e.unsupported(f"{message}; call it in the function itself", call.range)
-    if isinstance(call.function, tree.Var):
+    if isinstance(call.function, tree.Var) and e.find(call.function.name) is None:
         function = load_outside(e, call.function)
     else:
         function = e.expression(call.function)
@@ -187,29 +191,35 @@ def _warn(e: Emission, call: tree.Apply) -> Value:
 
 def _check_frame_access(e: Emission, call: tree.Apply) -> None:
     has_arguments = bool(call.arguments or call.keywords)
-    function = known_value(e, call.function)
+    function = likely_value(e, call.function)
     if _looks_at_caller(function, len(call.arguments)):
         message = f"{getattr(function, '__name__', function)}() looks at the frame that calls it"
         raise e.unsupported(f"{message} and is not translated; {_ELSEWHERE}", call.range)
-    if isinstance(call.function, tree.Var):
-        if e.find(call.function.name) is None:
-            name = call.function.name
-            refuse_frame_access(e, name, call.range, has_arguments=has_arguments)
-    elif isinstance(call.function, tree.Select) and call.function.name in FRAME_FUNCTIONS:
-        message = f"{call.function.name}() looks at the frame of the function"
+    if not isinstance(call.function, tree.Var | tree.Select):
+        return
+    name = call.function.name
+    if type(function) is BuiltinFunctionType:
+        refuse_frame_access(e, function.__name__, call.range, has_arguments=has_arguments)
+    elif isinstance(call.function, tree.Var) and e.find(name) is None:
+        refuse_frame_access(e, name, call.range, has_arguments=has_arguments)
+    elif isinstance(call.function, tree.Select) and name in FRAME_FUNCTIONS:
+        message = f"{name}() looks at the frame of the function"
         raise e.unsupported(f"{message} and is not translated; {_ELSEWHERE}", call.range)
 
 
 def _looks_at_caller(function: object, arguments: int) -> bool:
     """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module."""
-    if issubclass(type(function), EnumMeta) or function is type:
-        return arguments > 1
-    return looks_at_caller(function)
+    makes_classes = False
+    if issubclass(type(function), type):
+        cls = cast(type, function)
+        makes_classes = issubclass(type(cls), EnumMeta) or type in type.mro(cls)
+    return arguments > 1 if makes_classes else looks_at_caller(function)
 
 
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     """Leave functions to CPython in which NumPy is to raise or call for what floats do."""
-    setting = float_setting(known_value(e, call.function))
+    member = call.function.name if isinstance(call.function, tree.Select) else None
+    setting = float_setting(likely_value(e, call.function), member)
     if setting is None:
         return
     named = [k.value if isinstance(k, tree.Keyword) else k for k in call.keywords]
@@ -228,7 +238,11 @@ def refuse_counting(e: Emission, select: tree.Select) -> None:
     """
     receiver = select.value
     is_own = isinstance(receiver, tree.Var) and receiver.name == "self"
-    if select.name != "resize" or is_own or isinstance(known_value(e, receiver), ModuleType):
+    if (
+        select.name != "resize"
+        or is_own
+        or variables_of_module(likely_value(e, receiver)) is not None
+    ):
         return
     message = "resize() counts the references of an array and is not translated"
     raise e.unsupported(f"{message}; with refcheck=False it does not, and is", select.range)

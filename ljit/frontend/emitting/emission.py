@@ -160,6 +160,7 @@ class Emission:
         self.cells: dict[str, str] = {}
         self.shared: set[str] = set()  # those of them that nested functions bind again
         self.bound: frozenset[str] = frozenset()
+        self.likely: dict[str, object] = {}  # by slots: what imports and other names give
         self.loop: Exit | None = None
         self.region: Exit | None = None
         self.caller: SourceRange | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 
@@ -14,7 +15,7 @@ from ljit.ir import Value
 from ljit.source import SourceRange
 from ljit.types import BOOL
 
-__all__ = ["are_known", "either", "known_value", "outer_value"]
+__all__ = ["are_known", "either", "imported_value", "known_value", "likely_value", "outer_value"]
 
 
 def known_value(e: Emission, function: Tree) -> object:
@@ -25,9 +26,46 @@ def known_value(e: Emission, function: Tree) -> object:
             return None
         return fn.__globals__.get(function.name, getattr(builtins, function.name, None))
     if isinstance(function, tree.Select):
-        variables = variables_of_module(known_value(e, function.value))
-        return variables.get(function.name) if variables is not None else None
+        return _member(known_value(e, function.value), function.name)
     return None
+
+
+def likely_value(e: Emission, function: Tree) -> object:
+    """Give what such an expression stands for if no variable is bound again; None if unknown.
+
+    Other than `known_value` it knows closure variables, and those that an import or another name gave their value:
+    enough to refuse.
+    """
+    known = known_value(e, function)
+    if known is not None:
+        return known
+    if isinstance(function, tree.Select):
+        return _member(likely_value(e, function.value), function.name)
+    if isinstance(function, tree.Var):
+        found = e.find(function.name)
+        if found is not None:
+            return e.likely.get(found[1])
+        return outer_value(e.function, function.name)
+    return None
+
+
+def imported_value(fn: FunctionType, statement: tree.Import, path: Sequence[str]) -> object:
+    """Give what an import of a function binds, if the module is there by now; None if unknown."""
+    name = statement.module
+    if statement.level:
+        package = fn.__globals__.get("__package__") or ""
+        parent = package.rsplit(".", statement.level - 1)[0]
+        name = f"{parent}.{name}" if name else parent
+    value: object = sys.modules.get(name if statement.names else name.partition(".")[0])
+    for part in path:
+        value = _member(value, part)
+    return value
+
+
+def _member(module: object, name: str) -> object:
+    """Give a variable of a module; no module is asked to make one."""
+    variables = variables_of_module(module)
+    return variables.get(name) if variables is not None else None
 
 
 def outer_value(fn: FunctionType, name: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ljit.frontend.emitting.emission import Emission, emits
+from ljit.frontend.emitting.known_names import imported_value, likely_value
 from ljit.frontend.emitting.nested import define
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
@@ -65,13 +66,22 @@ def _assign(e: Emission, statement: tree.Assign) -> None:
     if len(targets) == 1 and _is_swap(targets[0], value):
         assert isinstance(targets[0], tree.TupleLiteral | tree.ListLiteral)
         assert isinstance(value, tree.TupleLiteral)
-        parts = [e.expression(item) for item in value.items]
-        for target, part in zip(targets[0].items, parts, strict=True):
+        parts = [(e.expression(item), likely_value(e, item)) for item in value.items]
+        for target, (part, likely) in zip(targets[0].items, parts, strict=True):
             assign(e, target, part)
+            _remember(e, target, likely)
         return
-    result = e.expression(value)
+    result, likely = e.expression(value), likely_value(e, value)
     for target in targets:
         assign(e, target, result)
+        _remember(e, target, likely)
+
+
+def _remember(e: Emission, target: Tree, value: object) -> None:
+    """Note what a variable of the function is bound to, if that is known."""
+    found = e.find(target.name) if isinstance(target, tree.Var) and value is not None else None
+    if found is not None:
+        e.likely[found[1]] = value
 
 
 def _declare(e: Emission, target: Tree) -> None:
@@ -101,6 +111,7 @@ def _import(e: Emission, statement: tree.Import) -> None:
         for name in path:
             value = e.emit("prim::import_from", value, where=where, name=name)
         assign(e, target, value)
+        _remember(e, target, imported_value(e.function, statement, path))
 
 
 @emits(tree.Outside)

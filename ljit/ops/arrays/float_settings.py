@@ -54,6 +54,8 @@ _SETTINGS = (
 )
 
 
-def float_setting(function: object) -> FloatSetting | None:
-    """Give what is known of a function, if it is one of these."""
+def float_setting(function: object, member: str | None) -> FloatSetting | None:
+    """Give what is known of a function, if it is one of these; None is an unknown one that such a member may be."""
+    if function is None and member is not None:
+        return next((s for s in _SETTINGS if s.name == f"np.{member}"), None)
     return next((setting for setting in _SETTINGS if setting.function is function), None)
