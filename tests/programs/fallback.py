@@ -1,5 +1,7 @@
 """Syntax that is not translated: the function stays CPython's, with the same results."""
 
+import contextlib
+
 import numpy as np
 
 from tests.programs.harness import Args, program
@@ -60,6 +62,39 @@ def settings_of_a_module_in_a_variable_that_raise(xp, a):
             return 1 / a
     except FloatingPointError as error:
         return str(error)
+
+
+@contextlib.contextmanager
+def strictly():
+    with np.errstate(all="raise"):
+        yield
+
+
+def raise_from_now_on(setting="raise"):
+    return np.seterr(divide=setting)
+
+
+@program(lambda: ([*np.array([1.0, 0.0]), np.float64(4)],), is_translated=False)
+def settings_of_a_context_manager_that_raise(values):
+    results = []
+    for value in values:
+        with strictly():
+            try:
+                results.append(1 / value)
+            except FloatingPointError as error:
+                results.append(str(error))
+    return results, 1 / values[1]
+
+
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
+def settings_of_a_function_that_raise(a):
+    before = raise_from_now_on()
+    try:
+        return 1 / a
+    except FloatingPointError as error:
+        return str(error)
+    finally:
+        np.seterr(**before)
 
 
 @program(lambda: (3,), is_translated=False)

@@ -29,7 +29,7 @@ from ljit.frontend.emitting.nested import inline_call, inline_lambda
 from ljit.frontend.trees import tree
 from ljit.frontend.trees.tree import Tree
 from ljit.ir import UNKNOWN, Value
-from ljit.ops.arrays.float_settings import float_setting
+from ljit.ops.arrays.float_settings import float_setting, may_leave_loud
 from ljit.source import SourceRange
 from ljit.types import ANY
 
@@ -219,7 +219,11 @@ def _looks_at_caller(function: object, arguments: int) -> bool:
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     """Leave functions to CPython in which NumPy is to raise or call for what floats do."""
     member = call.function.name if isinstance(call.function, tree.Select) else None
-    setting = float_setting(likely_value(e, call.function), member)
+    function = likely_value(e, call.function)
+    setting, plain = float_setting(function, member), python_function(function)
+    if plain is not None and may_leave_loud(plain):
+        message = f"{plain.__name__}() may set what NumPy does for floats and is not translated"
+        raise e.unsupported(f"{message}; call it around the call of the function", call.range)
     if setting is None:
         return
     named = [k.value if isinstance(k, tree.Keyword) else k for k in call.keywords]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import Context, ContextVar
+from inspect import CO_GENERATOR
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,13 +19,21 @@ from numpy._core.umath import _extobj_contextvar
 from ljit.ir import UNKNOWN
 from ljit.records import Record
 
-__all__ = ["DEFAULT_SETTINGS", "SETTINGS", "FloatSetting", "float_setting", "is_loud"]
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "SETTINGS",
+    "FloatSetting",
+    "float_setting",
+    "is_loud",
+    "may_leave_loud",
+]
 
 #: where NumPy keeps the settings of each context; they are what `np.geterr` shows
 SETTINGS: ContextVar[Any] = _extobj_contextvar
 DEFAULT_SETTINGS = Context().run(SETTINGS.get)  # warn
 
 _QUIET = ("ignore", "warn", None)  # None leaves a setting as it is
+_LOUD = frozenset(("raise", "call", "print", "log"))
 
 
 def is_loud() -> bool:
@@ -59,3 +69,18 @@ def float_setting(function: object, member: str | None) -> FloatSetting | None:
     if function is None and member is not None:
         return next((s for s in _SETTINGS if s.name == f"np.{member}"), None)
     return next((setting for setting in _SETTINGS if setting.function is function), None)
+
+
+def may_leave_loud(function: FunctionType) -> bool:
+    """Whether NumPy may do more than warn after a call, by the names and constants in a function.
+
+    The generator of a context manager (`contextlib.contextmanager`) ends what it has set when it goes on.
+    """
+    while type(wrapped := vars(function).get("__wrapped__")) is FunctionType:
+        function = wrapped
+    code = function.__code__
+    names = {"seterr", "errstate"} if code.co_flags & CO_GENERATOR else {"seterr"}
+    constants = (*code.co_consts, *(function.__defaults__ or ()))
+    return not names.isdisjoint(code.co_names) and any(
+        type(c) is str and c in _LOUD for c in constants
+    )
