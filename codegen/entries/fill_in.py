@@ -34,6 +34,7 @@ declare ptr @PyDict_GetItem(ptr, ptr)
 declare ptr @PyDict_New()
 declare i32 @PyDict_SetItem(ptr, ptr, ptr)
 declare i32 @PySequence_Contains(ptr, ptr)
+declare i64 @PySequence_Index(ptr, ptr)
 declare void @PyErr_Clear()
 declare ptr @PyFunction_GetDefaults(ptr)
 declare ptr @PyFunction_GetKwDefaults(ptr)
@@ -85,11 +86,24 @@ find:
   %from = getelementptr ptr, ptr %args, i64 %from.index
   %value = load ptr, ptr %from
 FIND
-  %unknown = icmp slt i64 %found, 0
-  br i1 %unknown, label %other, label %place
+  %unknown = icmp slt i64 %found.object, 0
+  br i1 %unknown, label %compare, label %place
+compare:
+  %has.equal = call i32 @PySequence_Contains(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
+  switch i32 %has.equal, label %odd [ i32 0, label %other
+                                      i32 1, label %equal ]
+equal:
+  %equal.index = call i64 @PySequence_Index(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
+  %found.equal = add i64 %equal.index, FIRST_BY_KEYWORD
+  %is.found = icmp sge i64 %equal.index, 0
+  br i1 %is.found, label %place, label %odd
 other:
 OTHER
+odd:
+  call void @PyErr_Clear()
+  br label %slow
 place:
+  %found = phi i64 [ %found.object, %find ], [ %found.equal, %equal ]
   %to = getelementptr ptr, ptr %slots, i64 %found
   %there = load ptr, ptr %to
   %is.free = icmp eq ptr %there, null
@@ -123,8 +137,7 @@ _WITH_REST = """
   %not.mine = icmp slt i64 %given, 0
 """
 
-# Where keywords may have names that no parameter has. Those of parameters are found by identity: one that equals
-# a parameter's name, but is another object, goes the slow way.
+# Where keywords may have names that no parameter has.
 _BEGIN_OTHERS = """
   %others = alloca ptr, align 8
   store ptr null, ptr %others
@@ -143,17 +156,10 @@ made:
   store ptr %new.others, ptr %others
 """
 _OTHER = """
-  %equal = call i32 @PySequence_Contains(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
-  %is.other = icmp eq i32 %equal, 0
-  br i1 %is.other, label %keep, label %odd
-keep:
   %kept = load ptr, ptr %others
   %status = call i32 @PyDict_SetItem(ptr %kept, ptr %name, ptr %value)
   %is.kept = icmp eq i32 %status, 0
   br i1 %is.kept, label %taken, label %odd
-odd:
-  call void @PyErr_Clear()
-  br label %slow
 """
 _NO_OTHER = "  br label %slow"
 _OTHERS = """
@@ -229,6 +235,7 @@ def _text(
     words = {
         "NOT_MINE": _WITH_REST if has_rest(code) else _WITHOUT_REST,
         **_words_of_keywords(code),
+        "FIRST_BY_KEYWORD": code.co_posonlyargcount,  # in front of the word that it contains
         "BY_KEYWORD": by_keyword,
         "SLOW": last,
         "OWNER": owner,
@@ -266,13 +273,13 @@ def _words_of_keywords(code: types.CodeType) -> dict[str, str]:
 
 
 def _find(names: tuple[str, ...], positional_only: int) -> Iterator[str]:
-    """Names in calls are interned, as those of parameters: other objects go the slow way."""
+    """Names in calls are mostly interned, as those of parameters are: the same objects."""
     found = "-1"
     for j in range(positional_only, len(names)):
         yield f"  %same{j} = icmp eq ptr %name, inttoptr (i64 {id(names[j])} to ptr)"
         yield f"  %at{j} = select i1 %same{j}, i64 {j}, i64 {found}"
         found = f"%at{j}"
-    yield f"  %found = add i64 {found}, 0"
+    yield f"  %found.object = add i64 {found}, 0"
 
 
 def _check(j: int, positional: int, name: int) -> Iterator[str]:

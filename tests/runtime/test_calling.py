@@ -8,6 +8,7 @@ import functools
 import gc
 import inspect
 import io
+import json
 import linecache
 import marshal
 import os
@@ -176,6 +177,23 @@ def test_keywords_that_are_not_interned_go_to_parameters_or_into_the_dict():
     for k in range(300):
         for name in ("".join(["sca", "le"]), "".join(["y", ""])):
             assert compiled(1.0, **{name: float(k)}) == options(1.0, **{name: float(k)})
+
+
+@pytest.mark.parametrize("function", [simple, positional_only, required_keyword, rest, options])
+def test_keywords_that_are_not_interned_reach_native_code_without_python(function):
+    for names in json.loads(
+        '[{"y": 2.0}, {"y": 2.0, "scale": 3.0}, {"x": 1.0}, {"z": 1.0, "y": 2.0}]'
+    ):
+        compiled = ljit.jit(function)
+        for _ in range(210):
+            left, right = (
+                outcome(function, Args((1.0,), names)),
+                outcome(compiled, Args((1.0,), names)),
+            )
+            assert left.failure == right.failure
+            assert left.value == right.value
+        calls = [s.calls for s in compiled.specializations]
+        assert not calls or compiled._executor.bound_calls == BOUND_CALLS_BEFORE_FILLING_IN
 
 
 def test_each_call_gets_a_dict_of_its_own_that_nothing_else_holds():
