@@ -2,7 +2,7 @@
 
 Numbers, and tuples of numbers, lie in the memory of a ``bytearray``, one after the other, so that references to such a
 list are counted as to any object; a list of lists is a ``list`` of what the items are. In front of a number of one of
-several classes (a Union) is a tag that says which; those of one machine type have one place.
+several classes (a Union) is a tag that says which; ints have one place, floats have another one.
 """
 
 from __future__ import annotations
@@ -61,11 +61,35 @@ def _parts_of(number: Type) -> tuple[Type, ...]:
 
 
 def _places(union: UnionType) -> dict[str, Type]:
-    """The first member of each machine type."""
+    """The widest of the ints among the members, of the floats and of the bools: the others have their places.
+
+    Ints with a sign and without have none together if the sign of the widest would be that of others.
+    """
     found: dict[str, Type] = {}
     for member in union.members:
-        found.setdefault(number_code(member), member)
-    return found if len(set(map(str.lower, found))) == len(found) else {"": union}
+        kind = _kind(member)
+        found[kind] = max(found.get(kind, member), member, key=_width)
+    ints = [number_code(member) for member in union.members if _kind(member) == "i"]
+    widest = number_code(found.get("i", INT))
+    is_known = all(code == widest or _holds(widest, code) for code in ints)
+    return found if is_known else {"": union}
+
+
+def _holds(code: str, other: str) -> bool:
+    """Whether ints of one code may be any that another one has."""
+    is_same_sign = code.islower() == other.islower()
+    is_wider = struct.calcsize(f"={code}") > struct.calcsize(f"={other}")
+    return is_wider and (is_same_sign or code.islower())
+
+
+def _kind(number: Type) -> str:
+    """As numbers share components in the machine form of a Union (`codegen/llvm/forms.py`)."""
+    code = number_code(number).lower()
+    return "i" if code and code in "bhiq" else "f" if code and code in "efd" else code
+
+
+def _width(number: Type) -> int:
+    return struct.calcsize(f"={number_code(number)}")
 
 
 def number_code(number: Type) -> str:
@@ -125,7 +149,7 @@ def _value(item: Type, numbers: Iterator[Any]) -> Any:
         return tuple([_value(part, numbers) for part in item.items])
     if isinstance(item, UnionType):
         member = item.members[next(numbers)]
-        found = {code: next(numbers) for code in _places(item)}
-        return _value(member, iter((found[number_code(member)],)))
+        found = {kind: next(numbers) for kind in _places(item)}
+        return _value(member, iter((found[_kind(member)],)))
     number = next(numbers)
     return item.dtype.type(number) if isinstance(item, ScalarType) else number
