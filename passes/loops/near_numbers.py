@@ -5,8 +5,8 @@
         out[y, x] = math.sqrt(gx * gx)                  # so neither difference nor product is checked
 
 One comparison a float, or a look at the whole array in front of the loop (`near_arrays.py`), takes the place of the
-checks of all sums and products. The ints are such of 32 bits, of which vectors hold more, and which most machines have
-instructions for; a check may wait (`passes/distribute_checks`). If a float is further away, the interpreter goes on,
+checks of all sums and products. The ints are such of 32 bits, which most machines have vectors of (with AVX-512 those
+of 64); a check may wait (`passes/distribute_checks`). If a float is further away, the interpreter goes on,
 and the next compile looks at sums and products again (`failed`).
 
 It pays where all checks of what is made of such an int become needless, as far as that can be followed: else the
