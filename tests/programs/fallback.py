@@ -86,6 +86,43 @@ def settings_of_a_context_manager_that_raise(values):
     return results, 1 / values[1]
 
 
+class Strictly:
+    def __enter__(self):
+        self.before = np.seterr(all="raise")
+
+    def __exit__(self, *_):
+        np.seterr(**self.before)
+
+
+class StillStrictly(Strictly):
+    """Has its methods from another class."""
+
+
+def strict_items(values):
+    with np.errstate(divide="raise"):
+        yield from values
+
+
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
+def settings_of_an_object_that_raise(a):
+    try:
+        with StillStrictly():
+            return 1 / a
+    except FloatingPointError as error:
+        return str(error)
+
+
+@program(lambda: ([*np.array([1.0, 0.0])],), is_translated=False)
+def settings_of_a_generator_that_raise(values):
+    results = []
+    for value in strict_items(values):
+        try:
+            results.append(1 / value)
+        except FloatingPointError as error:
+            results.append(str(error))
+    return results
+
+
 @program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
 def settings_of_a_function_that_raise(a):
     before = raise_from_now_on()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import EnumMeta
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import cast
 from warnings import warn
 
 from ljit.analysis.assumptions import python_function
-from ljit.cpython.classes import variables_of_module
+from ljit.cpython.classes import found_in, variables_of_module
 from ljit.cpython.frames import (
     FRAME_FUNCTIONS,
     LOOK_AT_FRAME,
@@ -220,10 +220,10 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     """Leave functions to CPython in which NumPy is to raise or call for what floats do."""
     member = call.function.name if isinstance(call.function, tree.Select) else None
     function = likely_value(e, call.function)
-    setting, plain = float_setting(function, member), python_function(function)
-    if plain is not None and may_leave_loud(plain):
-        message = f"{plain.__name__}() may set what NumPy does for floats and is not translated"
-        raise e.unsupported(f"{message}; call it around the call of the function", call.range)
+    if any(may_leave_loud(run) for run in _functions_run_by(function)):
+        message = "a call that may set what NumPy does for floats is not translated"
+        raise e.unsupported(f"{message}; do it around the call of the function", call.range)
+    setting = float_setting(function, member)
     if setting is None:
         return
     named = [k.value if isinstance(k, tree.Keyword) else k for k in call.keywords]
@@ -231,6 +231,14 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     if not setting.is_quiet(given):
         message = f"{setting.name} with other settings than 'ignore' and 'warn' is not translated"
         raise e.unsupported(f"{message}; set it around the call of the function", call.range)
+
+
+def _functions_run_by(called: object) -> list[FunctionType]:
+    """Functions of Python's that a call of a function runs, or of a class whose objects may be context managers."""
+    found = [called]
+    if issubclass(type(called), type):
+        found = [found_in(cast(type, called), name) for name in ("__init__", "__enter__")]
+    return [plain for plain in map(python_function, found) if plain is not None]
 
 
 def refuse_counting(e: Emission, select: tree.Select) -> None:
@@ -365,6 +373,7 @@ def iteration_view(e: Emission, iterable: Tree, where: SourceRange) -> Value:
 
 def _call_view(e: Emission, call: tree.Apply) -> Value:
     _check_frame_access(e, call)
+    _refuse_loud_floats(e, call)
     function = e.expression(call.function)
     operands, _ = _operands(e, call)
     return e.emit("prim::iter_call", function, *operands, where=call.range)

@@ -74,12 +74,13 @@ def float_setting(function: object, member: str | None) -> FloatSetting | None:
 def may_leave_loud(function: FunctionType) -> bool:
     """Whether NumPy may do more than warn after a call, by the names and constants in a function.
 
-    The generator of a context manager (`contextlib.contextmanager`) ends what it has set when it goes on.
+    Generators, that of a `contextlib.contextmanager` for one, and ``__enter__`` end later what they have set.
     """
     while type(wrapped := vars(function).get("__wrapped__")) is FunctionType:
         function = wrapped
     code = function.__code__
-    names = {"seterr", "errstate"} if code.co_flags & CO_GENERATOR else {"seterr"}
+    goes_on = code.co_flags & CO_GENERATOR or code.co_name == "__enter__"
+    names = {"seterr", "errstate"} if goes_on else {"seterr"}
     constants = (*code.co_consts, *(function.__defaults__ or ()))
     return not names.isdisjoint(code.co_names) and any(
         type(c) is str and c in _LOUD for c in constants
