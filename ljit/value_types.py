@@ -208,7 +208,18 @@ def _type_of_tuple(value: tuple[object, ...], levels: int, is_constant: bool) ->
         if (found := _nested_type(x, levels - 1, is_constant)) is None:
             return None
         items.append(found)
+    if not is_constant and _is_node(items):
+        return ObjectType(tuple)
     return tuple_of(tuple(items))
+
+
+def _is_node(items: Sequence[Type]) -> bool:
+    """Whether a tuple is one of a tree, `("+", ("x", 1), ("y", 2))`: others of the tree are of any shape."""
+    return _is_named(items) and any(isinstance(t, TupleType) and _is_named(t.items) for t in items)
+
+
+def _is_named(items: Sequence[Type]) -> bool:
+    return bool(items) and items[0] == STR
 
 
 def is_heap_class(cls: type) -> bool:

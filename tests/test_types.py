@@ -162,6 +162,22 @@ def test_lists_of_deep_lists_hold_anything():
     assert list_of(deep).item == ANY
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (("+", ("x", 1.0), ("y", 2)), "Object[builtins.tuple]"),
+        (("-", 2, ("x", 1.0)), "Object[builtins.tuple]"),
+        ((("+", ("x", 1.0)), 3), "(Object[builtins.tuple], int)"),
+        ([("+", ("x", 1.0))], "List[Object[builtins.tuple]]"),
+        (("x", 1.0), "(str, float)"),
+        ((("a", 1), ("b", 2)), "((str, int), (str, int))"),
+        (("point", (1.0, 2.0)), "(str, (float, float))"),
+    ],
+)
+def test_nodes_of_trees_with_names_are_objects(value, expected):
+    assert str(type_of(value)) == expected
+
+
 SWAPPED = np.dtype(np.float64).newbyteorder()
 NAMED = np.dtype(np.float64, metadata={"unit": "m"})
 
