@@ -11,6 +11,7 @@ from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.objects import owned_result
+from ljit.cpython.classes import is_open
 from ljit.ops.python.types import class_of
 from ljit.types import NONE
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["handling", "raise_"]
-
-_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 @contextmanager
@@ -101,4 +100,4 @@ def _is_builtin(value: object) -> bool:
     """Whether the value is a class of exceptions whose instances C code makes."""
     if not isinstance(value, type) or not issubclass(value, BaseException):
         return False
-    return not value.__flags__ & _IS_HEAP_TYPE
+    return not is_open(value)

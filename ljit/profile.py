@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.cpython.classes import is_plain_class
+from ljit.cpython.classes import is_open, is_plain_class
 from ljit.held import HeldKind, KnownFunction, Receivers, count_as_function, held_kind, with_kind
 from ljit.records import Record
 from ljit.sizes import small_sizes
@@ -33,7 +33,7 @@ from ljit.types import (
     UnionType,
     join,
 )
-from ljit.value_types import is_heap_class, type_of
+from ljit.value_types import type_of
 
 __all__ = ["NO_CONSTANT", "NativeInts", "Observation", "Profile", "is_new", "keep_objects_of"]
 
@@ -209,7 +209,7 @@ def _may_be_kept(cls: type) -> bool:
     """Whether an object of the class may live as long as the profile: a user's numbers may have finalizers."""
     if issubclass(cls, (*_KEPT, *_kept_too)):
         return True
-    return issubclass(cls, _KEPT_IF_BUILTIN) and not is_heap_class(cls)
+    return issubclass(cls, _KEPT_IF_BUILTIN) and not is_open(cls)
 
 
 def _is_made(kinds: tuple[HeldKind, ...] | None) -> bool:

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ljit.cpython.classes import flags_of, is_plain_class
+from ljit.cpython.classes import is_plain_class
 from ljit.cpython.named_tuples import count_of_fields
 from ljit.module_types import type_of_module
 from ljit.places import has_distinct_places
@@ -44,9 +44,7 @@ from ljit.types import (
     tuple_of,
 )
 
-__all__ = ["is_heap_class", "register_class", "type_of"]
-
-_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+__all__ = ["register_class", "type_of"]
 
 _SCALARS: dict[type, Type] = {
     bool: BOOL,
@@ -220,8 +218,3 @@ def _is_node(items: Sequence[Type]) -> bool:
 
 def _is_named(items: Sequence[Type]) -> bool:
     return bool(items) and items[0] == STR
-
-
-def is_heap_class(cls: type) -> bool:
-    """Whether a class is none of those that C code has as constants: a user's class, for one."""
-    return bool(flags_of(cls) & _IS_HEAP_TYPE)

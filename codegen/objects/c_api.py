@@ -25,6 +25,7 @@ from ljit.codegen.layouts.layout import (
 )
 from ljit.codegen.llvm.builder import NULL, Ref, address, integer
 from ljit.codegen.llvm.forms import Native
+from ljit.cpython.classes import is_open
 from ljit.ir import Effect
 from ljit.ops.containers.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.containers.iteration_views import new_cell, next_of
@@ -32,7 +33,7 @@ from ljit.ops.containers.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
 from ljit.ops.python.numbers import to_int
-from ljit.ops.python.types import class_of, is_open
+from ljit.ops.python.types import class_of
 from ljit.records import Record
 from ljit.source import depth_of
 from ljit.types import ANY, BOOL, INT, NONE, Type

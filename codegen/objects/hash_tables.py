@@ -25,8 +25,9 @@ from ljit.codegen.llvm.forms import Native, components, dtype_of, split
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.codegen.references.characters import equal_texts
 from ljit.codegen.references.unboxing import unbox
+from ljit.cpython.classes import is_open
 from ljit.ops.containers.keys import is_dict, is_key, is_set
-from ljit.ops.python.types import class_of, is_open
+from ljit.ops.python.types import class_of
 from ljit.records import Record
 from ljit.types import STR, TupleType, Type
 

@@ -11,10 +11,11 @@ from enum import EnumMeta
 from types import ModuleType
 from typing import Any
 
-__all__ = ["flags_of", "found_in", "is_plain_class", "variables_of_module"]
+__all__ = ["flags_of", "found_in", "is_open", "is_plain_class", "variables_of_module"]
 
 _VARIABLES = vars(ModuleType)["__dict__"]
 _BASES, _MEMBERS, _FLAGS = (vars(type)[name] for name in ("__mro__", "__dict__", "__flags__"))
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # see Include/object.h
 _ASKED = ("__eq__", "__hash__", "__getattribute__")
 
 
@@ -53,6 +54,11 @@ def flags_of(cls: type) -> int:
     """`tp_flags` of a class."""
     flags: int = _FLAGS.__get__(cls)
     return flags
+
+
+def is_open(cls: type) -> bool:
+    """Whether a program may change what the class has: it is none of those of C, as it is a user's mostly."""
+    return flags_of(cls) & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
 
 
 def variables_of_module(module: object) -> dict[str, Any] | None:

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ljit.cpython.classes import flags_of
+from ljit.cpython.classes import flags_of, is_open
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python.types import class_of
 from ljit.types import BOOL, ObjectType, Type
-from ljit.value_types import is_heap_class
 
 __all__ = ["MAPPING", "SEQUENCE", "is_mapping", "is_sequence"]
 
@@ -123,7 +122,7 @@ def _matches_as_whole(cls: object) -> bool:
 def _fold_whole(_types: Sequence[Type], constants: Sequence[object]) -> object:
     """Decided for classes that cannot change. No is always right: `prim::match_class` then takes the subject, too."""
     (cls,) = constants
-    if type(cls) is type and not is_heap_class(cls):
+    if type(cls) is type and not is_open(cls):
         return _matches_as_whole(cls)
     return UNKNOWN if cls is UNKNOWN or _matches_as_whole(cls) else False
 

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import math
 import types
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.cpython.classes import is_open
 from ljit.cpython.own_time import TimeOfCall, without_delays
 from ljit.cpython.recursion import is_deep
 from ljit.packed_types import is_packed
@@ -52,7 +52,7 @@ from ljit.runtime.waiting import (
     leaves_calls,
 )
 from ljit.types import RANGE, UINT, ItemsType, ListType, ObjectType, Type, is_number, is_numpy
-from ljit.value_types import is_heap_class, type_of
+from ljit.value_types import type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
@@ -133,7 +133,7 @@ class ColdCalls(Record, frozen=False):
         classes = list(map(type, args))
         if any(issubclass(cls, np.ndarray | np.generic) for cls in classes):
             return False
-        return not self.has_loops or any(map(_is_users_class, classes))
+        return not self.has_loops or any(map(is_open, classes))
 
     @property
     def is_look_due(self) -> bool:
@@ -325,7 +325,7 @@ class ColdCalls(Record, frozen=False):
 
 def takes_objects(types_: Iterable[Type]) -> bool:
     """Whether one of the argument types is a user's class."""
-    return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
+    return any(isinstance(t, ObjectType) and is_open(t.cls) for t in types_)
 
 
 def _takes_arrays(types_: Iterable[Type]) -> bool:
@@ -344,7 +344,3 @@ def _is_of_numbers(t: Type) -> bool:
     if isinstance(t, ListType):
         return _is_of_numbers(t.item)
     return is_number(t) or is_numpy(t) or t in (UINT, RANGE) or is_packed(t)
-
-
-def _is_users_class(cls: type) -> bool:
-    return is_heap_class(cls) and cls is not array

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ljit.analysis.liveness import Liveness
+from ljit.cpython.classes import is_open
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import CALL_NATIVE, GUARD, NOT_RUN
 from ljit.ops.members import CHECK_METHOD
 from ljit.ops.objects import CALL
-from ljit.ops.python.types import is_open
 from ljit.passes.containers.identities import as_whole_object, is_identity_asked
 from ljit.passes.specializing.arguments import Arguments, Own, arguments_of
 from ljit.passes.specializing.graph_writer import GraphWriter

@@ -12,17 +12,11 @@ from typing import Any
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.held_callees import is_made_anew, is_of_library
-from ljit.cpython.classes import found_in, is_plain_class
+from ljit.cpython.classes import found_in, is_open, is_plain_class
 from ljit.held import HeldKind, MadeFunctions
 from ljit.ir import Node, Value
 from ljit.ops.members import MEMBER, SUPER, SUPER_METHOD
-from ljit.ops.python.types import (
-    NO_ATTRIBUTE,
-    find_behind,
-    has_plain_lookup,
-    has_plain_stores,
-    is_open,
-)
+from ljit.ops.python.types import NO_ATTRIBUTE, find_behind, has_plain_lookup, has_plain_stores
 from ljit.passes.specializing.resolve import callable_op
 from ljit.profile import Observation
 from ljit.records import Record

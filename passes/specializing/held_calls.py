@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ljit.cpython.classes import is_open
 from ljit.held import HeldKind, Receivers
 from ljit.ir import Node, Value
 from ljit.ops.control import GUARD, IF, OTHER_CALLABLE, PROFILE
 from ljit.ops.members import CHECK_KIND, GIVEN_VALUE, IS_KIND, OWN_ATTRIBUTE
-from ljit.ops.python.types import is_open
 from ljit.passes.specializing.arguments import Own
 from ljit.passes.specializing.call_writer import CallWriter, NativeCall
 from ljit.passes.specializing.callees import worth_a_check

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.cpython.classes import found_in
+from ljit.cpython.classes import found_in, is_open
 from ljit.ir import OpDef, Value, get_op
 from ljit.ir.special_methods import SpecialMethods
 from ljit.ops.python.special_methods import asks_other, asks_plain, gives_up, made_of
-from ljit.ops.python.types import NO_ATTRIBUTE, is_open
+from ljit.ops.python.types import NO_ATTRIBUTE
 from ljit.passes.specializing.resolve import callable_op
 from ljit.records import Record
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, Type

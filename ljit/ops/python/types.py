@@ -17,7 +17,7 @@ from types import (
 
 import numpy as np
 
-from ljit.cpython.classes import flags_of, found_in, is_plain_class
+from ljit.cpython.classes import found_in, is_open, is_plain_class
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops.ranges.int_ranges import FROM_START, INSIDE
@@ -58,7 +58,6 @@ __all__ = [
     "has_plain_stores",
     "is_below",
     "is_c_method",
-    "is_open",
     "join_all",
     "numpy_decides",
     "own_attribute",
@@ -102,7 +101,6 @@ def class_of(t: Type) -> type | None:
     return _CLASSES.get(t)
 
 
-_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _PLAIN_LOOKUP = frozenset(
     (
         *(bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray),
@@ -124,11 +122,6 @@ def _has_fixed_members(cls: type) -> bool:
     if cls in _PLAIN_LOOKUP or issubclass(cls, np.generic):
         return True
     return has_plain_lookup(cls) and not (is_open(cls) or cls.__dictoffset__)
-
-
-def is_open(cls: type) -> bool:
-    """Whether others may change what the class has."""
-    return flags_of(cls) & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
 
 
 def has_plain_lookup(cls: type) -> bool:

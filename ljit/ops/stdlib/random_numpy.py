@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.cpython.classes import is_open
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops.python.numbers import condition_not, is_real_scalar, to_float
@@ -25,7 +26,6 @@ __all__ = ["DRAWS", "is_stream", "method_of_stream"]
 #: A draw changes the stream: it is not repeated. It may leave: the stream can be in use, the arguments wrong.
 DRAWS = Effect.READ | Effect.WRITE | Effect.RAISE
 _FLOAT64 = np.dtype(np.float64)
-_HEAP_TYPE = 1 << 9
 _MODULES = {"Generator": "numpy.random._generator", "RandomState": "numpy.random.mtrand"}
 
 
@@ -33,7 +33,7 @@ def is_stream(t: Type, name: str) -> bool:
     """Whether `t` is NumPy's class of that name (and not one that somebody else has called so)."""
     if not isinstance(t, ObjectType) or t.cls.__name__ != name:
         return False
-    return t.cls.__module__ == _MODULES[name] and not t.cls.__flags__ & _HEAP_TYPE
+    return t.cls.__module__ == _MODULES[name] and not is_open(t.cls)
 
 
 def method_of_stream(name: str) -> Callable[..., Any]:
