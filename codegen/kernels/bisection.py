@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ljit.codegen.arrays.arrays import strides_of
-from ljit.codegen.llvm.forms import Native, array_parts
+from ljit.codegen.llvm.forms import Native, array_parts, llvm_of_dtype
 from ljit.types import INT, ArrayType
 
 if TYPE_CHECKING:
@@ -21,10 +23,14 @@ _NEAR = 8  # elements behind the first guess that NumPy tries next
 
 def array_position(e: Emitter, a: Native, key: Native, *, after: bool) -> Native:
     """How many elements are before the key: lower ones, or (`after`) all that are not higher. NaN is highest."""
-    type_ = key.ref.type
-    name = f"position_{'after' if after else 'before'}.{type_}"
+    assert isinstance(a.type, ArrayType)
+    type_, dtype = key.ref.type, a.type.dtype
+    name = f"position_{'after' if after else 'before'}.{type_}.{dtype.str[1:]}"
     source = _SEARCH.format(
-        name=name, type=type_, comparison=_comparison(type_, after=after), load=_load("mid", type_)
+        name=name,
+        type=type_,
+        comparison=_comparison(type_, after=after),
+        load=_load_as("mid", dtype, type_),
     )
     return _call(e, name, source, a, key)
 
@@ -55,6 +61,18 @@ def _load(index: str, type_: str, name: str = "item") -> str:
     return f"""  %{name}.offset = mul i64 %stride, {operand}
   %{name}.at = getelementptr i8, ptr %data, i64 %{name}.offset
   %{name} = load {type_}, ptr %{name}.at"""
+
+
+def _load_as(index: str, dtype: np.dtype, type_: str) -> str:
+    """Load an item of a dtype as a double or an i64, to compare it with a key of that type."""
+    own = llvm_of_dtype(dtype)
+    if own == type_:
+        return _load(index, type_)
+    is_signed = dtype.kind == "i"
+    to_float = "fpext" if dtype.kind == "f" else "sitofp" if is_signed else "uitofp"
+    to_int = "sext" if is_signed else "zext"
+    widened = to_float if type_ == "double" else to_int
+    return f"{_load(index, own, 'own')}\n  %item = {widened} {own} %own to {type_}"
 
 
 def _comparison(type_: str, *, after: bool) -> str:

@@ -96,7 +96,7 @@ class Emitter(NumberEmitter, Protocol):
         """Whether two arrays of one dtype and rank are the same elements in the same places."""
 
     def array_position(self, a: V, key: V, *, after: bool) -> V:
-        """Where an int64 or float64 belongs in a sorted vector, as ``np.searchsorted`` says: an INT."""
+        """Where an int64 or float64 belongs among items compared as such, as ``np.searchsorted`` says: an INT."""
 
     def array_interval(self, a: V, key: V) -> V:
         """Between which items of a float64 vector, not empty, a number is: the lower's index, -1, or the size."""

@@ -54,6 +54,27 @@ def keys_for(a):
     return keys if a.dtype.kind == "i" else [*map(float, keys), 0.5, np.inf, -np.inf, np.nan]
 
 
+OTHER_WIDTHS = [np.float32, np.int8, np.uint16, np.int32, np.uint32, np.int64, np.float64]
+
+
+@pytest.mark.parametrize("dtype", OTHER_WIDTHS)
+@pytest.mark.parametrize("key", [*OTHER_WIDTHS, int, float])
+@pytest.mark.parametrize("function", [left, right, by_method])
+def test_numbers_are_found_among_those_of_other_dtypes(function, dtype, key):
+    compiled = ljit.jit(function)
+    numbers = np.array([0, 1, 1, 2, 3, 5, 7, 100])
+    wide = [2**53, 2**53 + 1, 2**53 + 2] if dtype == np.int64 else [0.1, 1 / 3]
+    unsorted = numbers[::-1] if FINDS_THE_SAME else numbers
+    for a in (numbers, unsorted, np.sort(np.append(numbers, wide)), numbers[:0]):
+        a = np.repeat(a.astype(dtype), 2)[::2]
+        for v in (0, 1, 4, 7, 127, 1 / 3, 0.1, 2**31 - 1, 2**53 + 1):
+            if v < 128 or np.dtype(key).itemsize == 8:
+                found = compiled(a, [key(v)])
+                assert found == function(a, [key(v)])
+                assert type(found[0]) is np.int64
+    assert "calls Python" not in str(compiled.explain())
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
 @pytest.mark.parametrize("function", [left, right, by_method])

@@ -41,9 +41,21 @@ def _can_search(a: Type, v: Type, *, side: object = "left") -> bool:
         return False
     if isinstance(v, ArrayType):
         return _are_searched(a, v)
-    if _is_vector(a, _INT64):
-        return v in (INT, ScalarType(_INT64))
-    return _is_vector(a, _FLOAT64) and v in (FLOAT, _DOUBLE, INT, ScalarType(_INT64))
+    return isinstance(a, ArrayType) and a.ndim == 1 and _compared_as(a, v) is not None
+
+
+def _compared_as(a: ArrayType, v: Type) -> np.dtype | None:
+    """As what a number is compared with items, which no dtype does otherwise; None: as something else."""
+    own = dtype_of(v) if is_scalar(v) else None
+    if own is None or not all(_fits(dtype) for dtype in (a.dtype, own)):
+        return None
+    return _FLOAT64 if "f" in (a.dtype.kind, own.kind) else _INT64
+
+
+def _fits(dtype: np.dtype) -> bool:
+    """Whether its numbers are some of those of int64 or of float64."""
+    is_known = dtype.isnative and dtype.kind in "iuf"
+    return is_known and dtype not in (np.dtype(np.uint64), np.dtype(np.longdouble))
 
 
 def _are_searched(a: Type, v: ArrayType) -> bool:
@@ -74,7 +86,9 @@ def _lower_searchsorted(e: Emitter, a: V, v: V, *, side: str = "left") -> V:
         keys = as_vector_of(e, v, a.type.dtype)
         e.array_positions(a, keys, as_vector_of(e, made, _INT64), after=side == "right")
         return made
-    key = e.cast(v, ScalarType(a.type.dtype))
+    compared = _compared_as(a.type, v.type)
+    assert compared is not None
+    key = e.cast(v, ScalarType(compared))
     return e.cast(e.array_position(a, key, after=side == "right"), ScalarType(_INT64))
 
 
