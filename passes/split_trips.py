@@ -1,20 +1,19 @@
-"""Split a loop at the one trip that stores the element which all trips read: the others read it once.
+"""Split a loop at the one trip that stores the element which all trips read: each part reads it once.
 
-    for j in range(n):                              r = a[i, k]
-        a[i, j] -= a[i, k] * a[k, j]                for j in range(k): a[i, j] -= r * a[k, j]
-                                                    a[i, k] -= a[i, k] * a[k, k]
-                                                    r = a[i, k]
-                                                    for j in range(k + 1, n): a[i, j] -= r * a[k, j]
+    for j in range(n):                              for begin, end in ((0, k), (k, k + 1), (k + 1, n)):
+        a[i, j] -= a[i, k] * a[k, j]                    r = a[i, k]
+                                                        for j in range(begin, end):
+                                                            a[i, j] -= r * a[k, j]
 
 Shortest paths (Floyd, Warshall) and eliminations (Gauss, Jordan) are such loops. Where the element may change in any
 trip, each waits for the store of the one before, and there are no vectors.
 
 Legal where all stores of the loop to the array, and to what may be its memory, are at an index that goes up by one with
 the trips, along an axis along which the read is at one place: so they meet in one trip at most. No two elements of the
-array lie at one address (it is C-contiguous), and no index wraps around. The loop has no other loop in it, and no way
-out but the end of its trips. Which trip it is, is computed in front of the loop; where there is none, one of the three
-loops has all trips; if it is known that there is none (`for j in range(k + 1, n)`), nothing is done. The element is
-read in front of a loop if that has trips: no check is made where the program makes none.
+array lie at one address (it is C-contiguous), and no index wraps around. A trip reads before it stores. The loop has no
+other loop in it, and no way out but the end of its trips. Which trip it is, is computed in front of the loop; where
+there is none, one of the parts has all trips; if it is known that there is none (`for j in range(k + 1, n)`), nothing
+is done. The element is read in front of a part if that has trips: no check is made where the program makes none.
 
 Reference: Wolfe, High Performance Compilers for Parallel Computing, 1996, section 9.6 (index set splitting).
 """
@@ -22,6 +21,7 @@ Reference: Wolfe, High Performance Compilers for Parallel Computing, 1996, secti
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ljit.analysis.alias import AliasInfo, written_operands
 from ljit.analysis.dependence import indices
@@ -36,12 +36,12 @@ from ljit.passes.loops.trip_blocks import has_few_trips
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
-from ljit.types import RANGE, ArrayType
+from ljit.types import INT, RANGE, ArrayType
 
 __all__ = ["split_trips"]
 
 NAME = "split_trips"
-_MAX_NODES = 60  # of a body, which is written three times
+_MAX_NODES = 60  # of a body
 _QUIET = Effect.READ | Effect.WRITE | Effect.RAISE
 
 
@@ -67,49 +67,71 @@ class _Split(Record):
     place: Value
 
     def run(self) -> None:
-        """Put three loops in the place of the one."""
+        """Put a loop over the three parts in the place of the one, with a loop over the trips of a part in it."""
         loop = self.loop
+        start, *carried = (value for k, value in enumerate(loop.inputs) if k != 1)
         write = BoundWriter(loop)
-        start, stop = loop.inputs[0], write.largest(loop.inputs[:2])
-        zero = write.constant(0)
-        base = write.plus(write.op("prim::next", self.counted.inputs[0], zero), self.offset)
-        meeting = write.op("py::sub", self.place, base)
-        first = write.smallest((write.largest((meeting, start)), stop))
-        behind = write.smallest((write.largest((write.plus(meeting, 1), start)), stop))
-        carried = self._part(start, first, loop.inputs[2:], is_apart=True)
-        carried = self._part(first, behind, carried, is_apart=False)
-        carried = self._part(behind, stop, carried, is_apart=True)
-        for out, value in zip(loop.outputs, carried, strict=True):
+        ends = self._ends(write, start)
+        bounds, attrs = (
+            (write.constant(0), write.constant(len(ends))),
+            {"most_trips": len(ends), "of_parts": True},
+        )
+        types = [out.type for out in loop.outputs]
+        parts = loop.create_before(
+            LOOP, (*bounds, start, *carried), attrs, outputs=[INT, *types], like=loop
+        )
+        body = parts.add_block(
+            [("", INT), ("", INT), *((out.name, out.type) for out in loop.outputs)]
+        )
+        part, begin, *values = body.params
+        end = body.create(YIELD, (), like=loop)
+        stop = self._end_of(BoundWriter(end), part, ends)
+        for value in (stop, *self._write_part(end, begin, stop, values)):
+            end.add_input(value)
+        for out, value in zip(loop.outputs, parts.outputs[1:], strict=True):
             out.replace_all_uses_with(value)
         loop.erase()
 
-    def _part(
-        self, start: Value, stop: Value, carried: Sequence[Value], *, is_apart: bool
-    ) -> list[Value]:
-        """Write a loop over some of the trips; what it carries behind them. `is_apart`: the read is not stored to."""
+    def _ends(self, write: BoundWriter, start: Value) -> tuple[Value, Value, Value]:
+        """Where the parts end: in front of the trip that stores the element, behind it, and with the loop."""
+        stop = write.largest(self.loop.inputs[:2])
+        first = write.op("prim::next", self.counted.inputs[0], write.constant(0))
+        meeting = write.op("py::sub", self.place, write.plus(first, self.offset))
+        before = write.smallest((write.largest((meeting, start)), stop))
+        behind = write.smallest((write.largest((write.plus(meeting, 1), start)), stop))
+        return before, behind, stop
+
+    def _end_of(self, write: BoundWriter, part: Value, ends: Sequence[Value]) -> Value:
+        *others, found = ends
+        for k, end in reversed([*enumerate(others)]):
+            found = write.choose(write.op("py::eq", part, write.constant(k)), end, found)
+        return found
+
+    def _write_part(
+        self, before: Node, start: Value, stop: Value, carried: Sequence[Value]
+    ) -> Sequence[Value]:
+        """Write a loop over some of the trips, of which none but the only one stores what is read; what it carries."""
         loop, graph, old = self.loop, self.loop.graph, self.loop.blocks[0]
         header = next(iter(old))
         given = dict(zip(old.params, (start, *carried), strict=True))
-        copy_node(header, graph, given, {}).insert_before(loop)
-        known = [self._read_once(read, start, stop) for read in self.reads] if is_apart else []
-        attrs = {} if is_apart else {"most_trips": 1}
+        copy_node(header, graph, given, {}).insert_before(before)
+        known = [self._read_once(before, read, start, stop) for read in self.reads]
         types = [out.type for out in loop.outputs]
-        made = loop.create_before(LOOP, (start, stop, *carried), attrs, outputs=types, like=loop)
+        made = before.create_before(LOOP, (start, stop, *carried), outputs=types, like=loop)
         body = made.add_block([(param.name, param.type) for param in old.params])
         values = dict(zip(old.params, body.params, strict=True))
         copy_nodes(old, body, values, {loop: made})
-        if is_apart:
-            for read, value in zip(self.reads, known, strict=True):
-                values[read.output].replace_all_uses_with(value)
-        return list(made.outputs)
+        for read, value in zip(self.reads, known, strict=True):
+            values[read.output].replace_all_uses_with(value)
+        return made.outputs
 
-    def _read_once(self, read: Node, start: Value, stop: Value) -> Value:
+    def _read_once(self, before: Node, read: Node, start: Value, stop: Value) -> Value:
         """What all trips from `start` on read, if there are any."""
         loop, array = self.loop, read.inputs[0].type
         assert isinstance(array, ArrayType)
-        zero = insert_constant(array.dtype.type(0), loop)
-        condition = BoundWriter(loop).op("py::lt", start, stop)
-        choice = loop.create_before(IF, (condition,), outputs=[read.output.type], like=read)
+        zero = insert_constant(array.dtype.type(0), before)
+        condition = BoundWriter(before).op("py::lt", start, stop)
+        choice = before.create_before(IF, (condition,), outputs=[read.output.type], like=read)
         values: dict[Value, Value] = {}
         inside = choice.add_block()
         for node in (*_made_inside(read, loop), read):
@@ -133,7 +155,7 @@ def _split_of(loop: Node, aliases: AliasInfo, ranges: Ranges) -> _Split | None:
         return None
     stores = [node for node in nodes if not node.blocks and node.effects & Effect.WRITE]
     found: _Split | None = None
-    for read in body:
+    for read in takewhile(_keeps, body):
         split = _meeting(loop, read, stores, aliases, ranges)
         if split is None:
             continue
@@ -146,6 +168,11 @@ def _split_of(loop: Node, aliases: AliasInfo, ranges: Ranges) -> _Split | None:
         ):
             found = found.with_changes(reads=[*found.reads, read])
     return found
+
+
+def _keeps(node: Node) -> bool:
+    """Whether a node stores nothing."""
+    return not any(inner.effects & Effect.WRITE for inner in node.walk())
 
 
 def _is_quiet(node: Node) -> bool:

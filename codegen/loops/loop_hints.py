@@ -82,7 +82,9 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
     is_scalar = bool(hints) or is_chain or is_table
     if has_gaps or is_around or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
-    if loop.attrs.get("checks") == "asked":  # before there are vectors
+    if loop.attrs.get("checks") == "asked" or loop.attrs.get(
+        "of_parts"
+    ):  # before there are vectors
         hints.append(_NEVER_UNROLLED)
     if _SINGLE not in hints and not is_chain and (trips := trips_of_block(loop)):
         hints += _as_vector(loop, trips)

@@ -111,7 +111,7 @@ IF = _control(
 LOOP = _control(
     "Loop",
     "(start, stop, *carried, lanes=1, reordered=False, one_vector=False, most_trips=None, ends_after=None, "
-    "checks='here')",
+    "checks='here', of_parts=False)",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
     Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used up,
@@ -125,7 +125,8 @@ LOOP = _control(
     `ends_after`: the same of one in another loop, in which no polls are needed. `checks`: those of the loop
     (``"made"``; see `OpDef.may_be_checked_late`) are looked at behind it, where it can be done again, or does
     nothing but checks for another loop, which has none (``"in front"``), or asks whether a block of trips does
-    anything (``"asked"``); LLVM is to make vectors of each.""",
+    anything (``"asked"``); LLVM is to make vectors of each. `of_parts`: each trip runs a part of the trips of one
+    loop of the program; LLVM is to leave it at one loop.""",
     is_exit_target=True,
 )
 REGION = _control(
