@@ -40,7 +40,7 @@ class Control(Protocol):
     header_types: dict[Node, list[Type]]
 
     def visit_for_any_class(
-        self, node: Node, start: Value, carried: Sequence[Value]
+        self, node: Node, start: Value, carried: Sequence[Value], met: Sequence[Type]
     ) -> bool | None:
         """Write a loop once for ints of both classes, if it does not ask for them; False if nothing leaves it."""
 
@@ -58,7 +58,7 @@ def visit_by_class(
     numpys = {v: t for v in carried if (t := _numpys_class(v.type)) is not None}
     if not numpys or not can_be_two(node) or has_few_trips(node, control.values):
         return None
-    goes_on = control.visit_for_any_class(node, start, carried)
+    goes_on = control.visit_for_any_class(node, start, carried, [v.type for v in carried])
     if goes_on is not None:
         return goes_on
     out, was_dirty = control.out, control.out.dirty

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ljit.ir import Node, Value, get_op
 from ljit.ops.containers.iteration import HAS_NEXT
 from ljit.ops.control import BREAK, CONTINUE, LOOP, REGION, UNREACHABLE, YIELD
+from ljit.ops.ranges.int_bounds import is_either_int
 from ljit.passes.specializing.few_trips import MOST_TRIPS, is_better_written_out, write_out
 from ljit.passes.specializing.graph_writer import erase, is_left
 from ljit.passes.specializing.loops_by_class import ignores_classes, visit_by_class
@@ -22,7 +23,7 @@ from ljit.passes.specializing.narrowing import overlap, without
 from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, known_trips, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
 from ljit.records import Record, made_by
-from ljit.types import NEVER, Type, join
+from ljit.types import NEVER, Type, UnionType, join
 
 if TYPE_CHECKING:
     from ljit.passes.specializing.specialize_control import ControlFlow, Walk
@@ -113,7 +114,8 @@ class Loops:
             return is_left
         settled_to = settled(loop, after_trip)
         if settled_to is not None:
-            goes_on = self.visit_for_any_class(node, start, carried)
+            met = [join(v.type, after) for v, after in zip(carried, after_trip, strict=True)]
+            goes_on = self.visit_for_any_class(node, start, carried, met)
             if goes_on is None:
                 goes_on = self.visit_in_two(node, start, carried, settled_to)
             erase(loop)
@@ -124,13 +126,15 @@ class Loops:
         return self.finish_loop(node, loop, exits)
 
     def visit_for_any_class(
-        self, node: Node, start: Value, carried: Sequence[Value]
+        self, node: Node, start: Value, carried: Sequence[Value], met: Sequence[Type]
     ) -> bool | None:
         """Write a ``while`` once for ints of both classes. None, and nothing written: it asks which class they are of.
 
-        False: nothing leaves it.
+        `met`: the types that are known to come to it. False: nothing leaves it.
         """
-        if any(inner.op is HAS_NEXT for inner in node.blocks[0]):
+        unions = [t for t in met if isinstance(t, UnionType)]
+        is_for = any(inner.op is HAS_NEXT for inner in node.blocks[0])
+        if is_for or not all(map(is_either_int, unions)):
             return None
         was_dirty, known = self.out.dirty, dict(self.header_types)
         loop, exits, _ = self.settle_all(node, start, carried)
