@@ -22,13 +22,13 @@ from collections.abc import Sequence
 
 from ljit.analysis.ranges import Ranges
 from ljit.analysis.uniformity import is_steady
-from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ir import Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, YIELD
 from ljit.ops.python.carried_powers import BASES, POWER_BEGINS, POWER_ENDS, POWER_GOES_ON
 from ljit.ops.ranges.int_ranges import POWER
 from ljit.passes.loops.trip_blocks import only_counts
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import insert_constant
+from ljit.passes.rewriting import insert_constant, nodes_making
 from ljit.records import Record
 from ljit.types import INT
 
@@ -122,25 +122,7 @@ def _power_of(loop: Node, node: Node, ranges: Ranges) -> _Power | None:
         return None
     if any(atom.value.is_inside(loop) for atom in exponent.atoms() if atom is not trip):
         return None
-    of_base, of_exponent = _made_of(loop, base), _made_of(loop, n)
+    of_base, of_exponent = (nodes_making(v, loop, _MAX_NODES) for v in (base, n))
     if of_base is None or of_exponent is None:
         return None
     return _Power(loop, node, of_base, of_exponent, step.constant)
-
-
-def _made_of(loop: Node, n: Value) -> list[Node] | None:
-    """The nodes of a loop that compute a number, first ones first; None if some may leave."""
-    found: dict[Node, None] = {}
-    todo = [n]
-    while todo:
-        value = todo.pop()
-        if not value.is_inside(loop) or value is loop.blocks[0].params[0]:
-            continue
-        node = value.node
-        is_pure = node is not None and not (node.blocks or node.op.can_leave(node))
-        if node is None or not is_pure or node.effects & ~Effect.RAISE or len(found) > _MAX_NODES:
-            return None
-        found.pop(node, None)
-        found[node] = None
-        todo += node.inputs
-    return [*reversed(found)]

@@ -33,6 +33,7 @@ from ljit.passes.loops.element_tests import ElementTests
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.lost_bits import MOST_TRIPS, LostBits, lost_bits
+from ljit.passes.loops.near_arrays import look_at_arrays
 from ljit.passes.loops.near_numbers import inserted, near_numbers
 from ljit.passes.loops.predicates import Outside, Predicate, insert_predicates
 from ljit.passes.loops.refusals import note_refused
@@ -78,19 +79,18 @@ def eliminate_redundant_checks(
         if ends:  # how they end may rest on these
             tests += walk.predicates
         walk = walked()
-    numbers = near_numbers(graph, walk.proven, walk.unfit, failed)
-    numbers = [number for number in numbers if is_allowed(NAME, number.conversion)]
+    found = near_numbers(graph, walk.proven, walk.unfit, failed)
+    numbers = [number for number in found if is_allowed(NAME, number.conversion)]
     if numbers:
-        walk = inserted(numbers, walked, failed)
+        walk = inserted(numbers, walked)
         changed |= any(number.is_inserted for number in numbers)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
-            node.proven = names
-            changed = True
-    tests += walk.predicates
+            node.proven, changed = names, True
+    look_at_arrays(numbers, failed)
     elements.put_into(walk.float_tests)
     changed |= walk.float_tests.insert()
-    return insert_predicates([predicate for _, predicate in tests]) or changed
+    return insert_predicates([made for _, made in (*tests, *walk.predicates)]) or changed
 
 
 def _walked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 
 from ljit.characters import constant_type
-from ljit.ir import Block, Graph, Node, Value
+from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import CONSTANT, DEOPTIMIZE, IF, SNAPSHOT, TRY, YIELD
 from ljit.types import ANY, Type
 
@@ -19,6 +19,7 @@ __all__ = [
     "is_tried",
     "leave_in_front",
     "move_users_behind",
+    "nodes_making",
     "operands_of",
     "replace_value",
     "replace_with_constant",
@@ -47,6 +48,24 @@ def leave_in_front(place: Node, condition: Value, reason: str, like: Node | None
     choice = place.create_before(IF, (condition,), outputs=(), like=like)
     choice.add_block().create(DEOPTIMIZE, attrs={"reason": reason}, like=like)
     choice.add_block().create(YIELD, like=like)
+
+
+def nodes_making(value: Value, loop: Node, most: int) -> list[Node] | None:
+    """The nodes of a loop that compute a value of its trip, in order; None: they are more, or some may leave."""
+    found: dict[Node, None] = {}
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if not value.is_inside(loop) or value is loop.blocks[0].params[0]:
+            continue
+        node = value.node
+        is_pure = node is not None and not (node.blocks or node.op.can_leave(node))
+        if node is None or not is_pure or node.effects & ~Effect.RAISE or len(found) > most:
+            return None
+        found.pop(node, None)
+        found[node] = None
+        todo += node.inputs
+    return [*reversed(found)]
 
 
 def replace_value(old: Value, new: Value) -> None:

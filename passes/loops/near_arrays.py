@@ -5,54 +5,80 @@
             gx = int(a[y, x + 1]) - int(a[y, x - 1]) + ...
 
 The loop has no checks then, and vectors without a loop of checks in front (`passes/distribute_checks`). If an element
-is far away, or the array has many more rows than the loop has trips, the interpreter goes on, and the next compile
-looks at elements where they are read.
+is far away, or the array has many more elements than the loops have trips, the interpreter goes on, and the next
+compile looks at elements where they are read. So the loops must be such whose numbers of trips are known in front.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from ljit.ir import Node, Value, get_op
-from ljit.ops.containers.tuples import TUPLE_INDEX
+from ljit.ir import Node, Value, copy_node, get_op
 from ljit.ops.control import LOOP, OUT_OF_RANGE
+from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.int_ranges import INSIDE, NONNEGATIVE
 from ljit.passes.loops.bound_writer import BoundWriter
+from ljit.passes.loops.near_numbers import NearNumber
 from ljit.passes.loops.repeated_elements import RepeatedElements
-from ljit.passes.rewriting import insert_constant, leave_in_front
-from ljit.types import FLOAT, INT
+from ljit.passes.rewriting import insert_constant, leave_in_front, nodes_making
+from ljit.types import FLOAT
 
 __all__ = ["look_at_arrays"]
 
 _FEWEST = 3  # elements that each trip reads
-_ROWS = 2  # 4 times as many as trips, as a power of 2
+_SPARE = 2  # 4 times as many elements as trips, as a power of 2
+_MAX_NODES = 10  # that make a bound of a loop
+
+_Loops = tuple[Node, ...]  # in one another
 
 
-def look_at_arrays(near: Iterable[Node], failed: Container[int]) -> None:
-    """Let tests of whole arrays take the place of the checks that `near` are, where that pays."""
+def look_at_arrays(numbers: Iterable[NearNumber], failed: Container[int]) -> None:
+    """Let tests of whole arrays take the place of the checks of numbers, where that pays."""
     elements = RepeatedElements()
-    groups: dict[tuple[Node, Value], list[Node]] = {}
-    for node in near:
+    groups: dict[tuple[_Loops, Value], list[Node]] = {}
+    near = (number.conversion.inputs[0].made_by(NEAR) for number in numbers)
+    for node in filter(None, near):
         place = _place(node, elements)
-        if place is not None and place[0].origin not in failed:
+        if place is not None and place[0][0].origin not in failed:
             groups.setdefault(place, []).append(node)
-    for (loop, array), nodes in groups.items():
-        if len(nodes) >= _FEWEST:
-            elements.leave_if_written(loop, array, loop)
-            _leave_if_large(loop, array)
-            _leave_if_far(loop, array, max(_most(node) for node in nodes))
+    for (loops, array), nodes in groups.items():
+        if len(nodes) >= _FEWEST and all(_is_counted(loop, loops[0]) for loop in loops):
+            elements.leave_if_written(loops[0], array, loops[0])
+            _leave_if_large(loops, array)
+            _leave_if_far(loops[0], array, max(_most(node) for node in nodes))
             for node in nodes:
                 node.proven = (INSIDE,)
 
 
-def _place(near: Node, elements: RepeatedElements) -> tuple[Node, Value] | None:
-    """The outermost loop that writes to other arrays only, and the array of which a number is an element."""
+def _place(near: Node, elements: RepeatedElements) -> tuple[_Loops, Value] | None:
+    """The loops in one another that write to other arrays only, and the array of which a number is an element."""
     element = near.inputs[0].node
     if element is None or not element.op.reads_part:
         return None
     array = element.inputs[0]
     loops = [node for node in near.owners() if node.op is LOOP]
-    return next(((x, array) for x in reversed(loops) if elements.is_only_read(x, array)), None)
+    while loops and not elements.is_only_read(loops[-1], array):
+        loops.pop()
+    return (tuple(reversed(loops)), array) if loops else None
+
+
+def _is_counted(loop: Node, outermost: Node) -> bool:
+    """Whether it is known in front of another loop how many trips a loop has."""
+    bounds = loop.inputs[:2]
+    return not bounds[1].is_endless and all(_is_known_in_front(v, outermost) for v in bounds)
+
+
+def _is_known_in_front(value: Value, loop: Node) -> bool:
+    made, trip = nodes_making(value, loop, _MAX_NODES), loop.blocks[0].params[0]
+    return made is not None and value is not trip and not any(trip in n.inputs for n in made)
+
+
+def _in_front(value: Value, loop: Node) -> Value:
+    """Make a value in front of a loop as well."""
+    values: dict[Value, Value] = {}
+    for node in nodes_making(value, loop, _MAX_NODES) or ():
+        copy_node(node, loop.graph, values, {}).insert_before(loop)
+    return values.get(value, value)
 
 
 def _most(near: Node) -> int:
@@ -61,16 +87,18 @@ def _most(near: Node) -> int:
     return most
 
 
-def _leave_if_large(loop: Node, array: Value) -> None:
-    write = BoundWriter(loop)
-    shape = loop.create_before(get_op("np::shape"), (array,), like=loop).output
-    rows = loop.create_before(TUPLE_INDEX, (shape,), {"index": 0}, like=loop).output
-    part = write.op("py::rshift", rows, insert_constant(_ROWS, loop, INT))
+def _leave_if_large(loops: _Loops, array: Value) -> None:
+    outermost = loops[0]
+    write = BoundWriter(outermost)
+    size = outermost.create_before(get_op("np::size"), (array,), like=outermost).output
+    part = write.op("py::rshift", size, write.constant(_SPARE))
     assert part.node is not None
     part.node.proven = (NONNEGATIVE,)
-    start, stop = loop.inputs[:2]
-    is_large = write.op("py::gt", part, write.op("py::sub", stop, start))
-    leave_in_front(loop, is_large, OUT_OF_RANGE)
+    for loop in loops:
+        start, stop = (_in_front(v, outermost) for v in loop.inputs[:2])
+        trips = write.largest((write.op("py::sub", stop, start), write.constant(1)))
+        part = write.op("py::floordiv", part, trips)
+    leave_in_front(outermost, write.op("py::gt", part, write.constant(0)), OUT_OF_RANGE)
 
 
 def _leave_if_far(loop: Node, array: Value, most: int) -> None:

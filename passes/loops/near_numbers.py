@@ -24,7 +24,6 @@ from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.float_bounds import is_float
 from ljit.ops.ranges.int_products import MUL
 from ljit.ops.ranges.int_ranges import FITS, IN_32_BITS, REFUSED
-from ljit.passes.loops.near_arrays import look_at_arrays
 from ljit.passes.loops.written_out import known_trips
 from ljit.records import Record
 from ljit.types import INT
@@ -79,7 +78,7 @@ class _Walk(Protocol):
 _W = TypeVar("_W", bound=_Walk)
 
 
-def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W], failed: Container[int]) -> _W:
+def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W]) -> _W:
     """Have floats checked to be near 0 where it pays, and look at all checks then, by `walk`."""
     for number in numbers:
         number.insert()
@@ -87,10 +86,7 @@ def inserted(numbers: Sequence[NearNumber], walk: Callable[[], _W], failed: Cont
     needless = [number for number in numbers if not number.pays(walked.unfit)]
     for number in needless:
         number.remove()
-    walked = walk() if needless else walked
-    made = (number.conversion.inputs[0].made_by(NEAR) for number in numbers)
-    look_at_arrays([near for near in made if near is not None], failed)
-    return walked
+    return walk() if needless else walked
 
 
 def near_numbers(

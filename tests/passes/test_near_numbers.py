@@ -127,3 +127,42 @@ def test_elements_that_are_far_away_count_where_they_are_read(far, high):
                 assert compare(told(edges_between, *given), told(f, *given)) is None
     text = str(f.graph_for(grey(), np.zeros((16, 12)), 1, 15))
     assert "np::are_all_within" not in text
+
+
+def edges_of_columns(a, out, columns):
+    for y in range(1, a.shape[0] - 1):
+        for x in range(1, columns):
+            gx = int(a[y, x + 1]) - int(a[y, x - 1]) + 2 * int(a[y + 1, x])
+            out[y, x] = gx * gx
+    return out
+
+
+def of_columns(function, a, columns):
+    out = np.zeros((a.shape[0], columns))
+    return function(a, out, columns)
+
+
+def test_arrays_of_which_loops_read_a_small_part_are_not_looked_at_as_a_whole():
+    narrow, wide = grey(), np.tile(grey(), 60)
+    f, text = made(edges_of_columns, narrow, np.zeros((16, 11)), 11)
+    assert "np::are_all_within" in text
+    for a, columns in [(narrow, 11), (narrow, 1), (wide, 4), (wide, 1), (wide, 700), (wide, 4)]:
+        assert compare(of_columns(edges_of_columns, a, columns), of_columns(f, a, columns)) is None
+    text = str(f.graph_for(wide, np.zeros((16, 4)), 4))
+    assert "np::are_all_within" not in text
+
+
+def edges_until(a, out):
+    y = 1
+    while y < a.shape[0] - 1:
+        for x in range(1, y % 8 + 2):
+            gx = int(a[y, x + 1]) - int(a[y, x - 1]) + 2 * int(a[y + 1, x])
+            out[y, x] = gx * gx
+        y += 1
+    return out
+
+
+def test_arrays_are_not_looked_at_in_front_of_loops_whose_trips_are_not_known_there():
+    f, text = made(edges_until, grey(), np.zeros((16, 12)))
+    assert "np::are_all_within" not in text
+    assert compare(edges_until(grey(), np.zeros((16, 12))), f(grey(), np.zeros((16, 12)))) is None
