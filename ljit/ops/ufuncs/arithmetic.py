@@ -8,7 +8,6 @@ use fused multiply-add on processors that have it, and so do the element ops her
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -21,6 +20,7 @@ from ljit.ops.arrays.versions import POWER_IS_ROOT, SCALARS_CHANGE_POWERS
 from ljit.ops.python.numbers import complex_product, float_rem, rem_of_few_bits
 from ljit.ops.ranges import float_bounds, int_quotients, int_ranges
 from ljit.ops.ufuncs.complex_products import odd_layouts, odd_layouts_in_place, product_of_elements
+from ljit.ops.ufuncs.power_products import power_product
 from ljit.ops.ufuncs.powers import WHOLE, power_of, power_operator_of
 from ljit.ops.ufuncs.quotients import integer_divmod, safe_divisor
 from ljit.ops.ufuncs.ufuncs import (
@@ -238,7 +238,7 @@ def _power_of_array(e: Emitter, x: V, y: V) -> V:
     if exponent == 1:
         return x
     if exponent is not None and exponent in WHOLE:
-        return _whole_power(e, x, int(exponent))
+        return power_product(e, x, int(exponent))
     is_two = e.compare("eq", y, constant(e, y, 2.0))
     return e.branch(is_two, lambda: e.mul(x, x), lambda: e.elementary("pow", x, y))
 
@@ -247,47 +247,6 @@ def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
     """The power with an exponent that is one scalar for all elements: NumPy takes the square root for 0.5."""
     power = _power_of_array(e, x, y)
     return e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
-
-
-def _whole_power(e: Emitter, x: V, exponent: int) -> V:
-    """A product: of float64 one whose factors are sums of two numbers, but for the last sum, which is rounded once.
-
-    What rounding leaves is exact, or so small that the power is subnormal: then it is still right within one unit.
-    """
-    bits = f"{exponent:b}"[1:]
-    steps = [is_square for bit in bits for is_square in (True, False)[: 1 + int(bit)]]
-    if scalar_type_of(x).dtype.itemsize == 4:
-        return e.cast(_plain_product(e, e.cast(x, FLOAT), steps), x.type)
-    high, low = x, None
-    for is_square in steps[:-1]:
-        high, low = _double_product(e, high, low, *((high, low) if is_square else (x, None)))
-    y = high if steps[-1] else x
-    product = e.mul(high, y)
-    if low is None:
-        return product
-    rest = e.mul(low, e.add(high, high) if steps[-1] else x)
-    # of an infinite product `rest` may be NaN, and 0.0 * -1.0 + 0.0 is not -0.0
-    is_sum = e.compare("lt", e.intrinsic("fabs", rest), e.intrinsic("fabs", product))
-    return e.select(is_sum, e.intrinsic("fma", high, y, rest), product)
-
-
-def _plain_product(e: Emitter, x: V, steps: Sequence[bool]) -> V:
-    """Squares, where `steps` say so, and products with `x`."""
-    power = x
-    for is_square in steps:
-        power = e.mul(power, power if is_square else x)
-    return power
-
-
-def _double_product(e: Emitter, x: V, x_low: V | None, y: V, y_low: V | None) -> tuple[V, V]:
-    """``(x + x_low) * (y + y_low)`` as such a sum."""
-    high = e.mul(x, y)
-    low = e.intrinsic("fma", x, y, e.neg(high))
-    if x_low is not None:
-        low = e.intrinsic("fma", x_low, y, low)
-    if y_low is not None:
-        low = e.intrinsic("fma", x, y_low, low)
-    return high, low
 
 
 def _integer_power(e: Emitter, x: V, y: V) -> V:
