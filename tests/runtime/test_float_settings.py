@@ -156,3 +156,19 @@ def test_settings_are_those_of_the_context() -> None:
         elsewhere.run(compiled, _ZEROS)
     with np.errstate(divide="ignore"):
         assert compiled(_ZEROS)[1] == np.inf
+
+
+def test_functions_that_say_that_they_wrap_one_another_are_called():
+    def halved(x):
+        return x / 2
+
+    def doubled(x):
+        return x * 2
+
+    halved.__wrapped__, doubled.__wrapped__ = doubled, halved
+
+    @ljit.jit
+    def both(x):
+        return halved(x) + doubled(x)
+
+    assert [both(1.0) for _ in range(4)] == [2.5] * 4

@@ -76,8 +76,12 @@ def may_leave_loud(function: FunctionType) -> bool:
 
     Generators, that of a `contextlib.contextmanager` for one, and ``__enter__`` end later what they have set.
     """
-    while type(wrapped := vars(function).get("__wrapped__")) is FunctionType:
+    seen = {function}  # a function may say that it wraps itself
+    while (
+        type(wrapped := vars(function).get("__wrapped__")) is FunctionType and wrapped not in seen
+    ):
         function = wrapped
+        seen.add(function)
     code = function.__code__
     goes_on = code.co_flags & CO_GENERATOR or code.co_name == "__enter__"
     names = {"seterr", "errstate"} if goes_on else {"seterr"}
