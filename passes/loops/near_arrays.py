@@ -6,7 +6,8 @@
 
 The loop has no checks then, and vectors without a loop of checks in front (`passes/distribute_checks`). If an element
 is far away, or the array has many more elements than the loops have trips, the interpreter goes on, and the next
-compile looks at elements where they are read. So the loops must be such whose numbers of trips are known in front.
+compile looks at elements where they are read. So the loops must be such whose numbers of trips are known in front, and
+which have no way out but the end of these.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ljit.ir import Node, Value, copy_node, get_op
-from ljit.ops.control import LOOP, OUT_OF_RANGE
+from ljit.ops.control import BREAK, LOOP, OUT_OF_RANGE, RERAISE, RETURN, UNREACHABLE
 from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.int_ranges import INSIDE, NONNEGATIVE
 from ljit.passes.loops.bound_writer import BoundWriter
@@ -28,6 +29,7 @@ __all__ = ["look_at_arrays"]
 _FEWEST = 3  # elements that each trip reads
 _SPARE = 2  # 4 times as many elements as trips, as a power of 2
 _MAX_NODES = 10  # that make a bound of a loop
+_LEAVES = (BREAK, RETURN, RERAISE, UNREACHABLE)
 
 _Loops = tuple[Node, ...]  # in one another
 
@@ -42,7 +44,7 @@ def look_at_arrays(numbers: Iterable[NearNumber], failed: Container[int]) -> Non
         if place is not None and place[0][0].origin not in failed:
             groups.setdefault(place, []).append(node)
     for (loops, array), nodes in groups.items():
-        if len(nodes) >= _FEWEST and all(_is_counted(loop, loops[0]) for loop in loops):
+        if len(nodes) >= _FEWEST and _are_counted(loops):
             elements.leave_if_written(loops[0], array, loops[0])
             _leave_if_large(loops, array)
             _leave_if_far(loops[0], array, max(_most(node) for node in nodes))
@@ -62,10 +64,15 @@ def _place(near: Node, elements: RepeatedElements) -> tuple[_Loops, Value] | Non
     return (tuple(reversed(loops)), array) if loops else None
 
 
-def _is_counted(loop: Node, outermost: Node) -> bool:
-    """Whether it is known in front of another loop how many trips a loop has."""
-    bounds = loop.inputs[:2]
-    return not bounds[1].is_endless and all(_is_known_in_front(v, outermost) for v in bounds)
+def _are_counted(loops: _Loops) -> bool:
+    """Whether it is known in front of loops how many trips they have: none of them is left before."""
+    bounds = [v for loop in loops for v in loop.inputs[:2]]
+    if any(v.is_endless for v in bounds):
+        return False
+    exits = [node for node in loops[0].blocks[0].walk() if node.op in _LEAVES]
+    if any(node.target is None or loops[-1] not in node.target.owners() for node in exits):
+        return False
+    return all(_is_known_in_front(v, loops[0]) for v in bounds)
 
 
 def _is_known_in_front(value: Value, loop: Node) -> bool:

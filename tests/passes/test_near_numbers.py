@@ -166,3 +166,32 @@ def test_arrays_are_not_looked_at_in_front_of_loops_whose_trips_are_not_known_th
     f, text = made(edges_until, grey(), np.zeros((16, 12)))
     assert "np::are_all_within" not in text
     assert compare(edges_until(grey(), np.zeros((16, 12))), f(grey(), np.zeros((16, 12)))) is None
+
+
+def first_edge(a, out, limit):
+    for y in range(1, a.shape[0] - 1):
+        for x in range(1, a.shape[1] - 1):
+            gx = int(a[y, x + 1]) - int(a[y, x - 1]) + 2 * int(a[y + 1, x])
+            if gx > limit:
+                return y, x
+            out[y, x] = gx
+    return None
+
+
+def edges_up_to(a, out, limit):
+    for y in range(1, a.shape[0] - 1):
+        for x in range(1, a.shape[1] - 1):
+            gx = int(a[y, x + 1]) - int(a[y, x - 1]) + 2 * int(a[y + 1, x])
+            if gx > limit:
+                break
+            out[y, x] = gx
+    return out
+
+
+@pytest.mark.parametrize("function", [first_edge, edges_up_to])
+def test_arrays_are_not_looked_at_in_front_of_loops_that_end_before_their_trips(function):
+    f = ljit.jit(function)
+    for limit in (400, 400, 400, 10, 400, 100, 10):
+        given = np.zeros((16, 12))
+        assert compare(function(grey(), given.copy(), limit), f(grey(), given, limit)) is None
+    assert "np::are_all_within" not in str(f.graph_for(grey(), np.zeros((16, 12)), 400))
