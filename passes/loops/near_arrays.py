@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ljit.ir import Node, Value, copy_node, get_op
-from ljit.ops.control import BREAK, LOOP, OUT_OF_RANGE, RERAISE, RETURN, UNREACHABLE
+from ljit.ops.control import BREAK, IF, LOOP, OUT_OF_RANGE, RERAISE, RETURN, UNREACHABLE
 from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.int_ranges import INSIDE, NONNEGATIVE
 from ljit.passes.loops.bound_writer import BoundWriter
@@ -65,7 +65,10 @@ def _place(near: Node, elements: RepeatedElements) -> tuple[_Loops, Value] | Non
 
 
 def _are_counted(loops: _Loops) -> bool:
-    """Whether it is known in front of loops how many trips they have: none of them is left before."""
+    """Whether it is known in front of loops how many trips they have: each is run, and none is left before."""
+    around = (owner for owner in loops[-1].owners() if loops[0] in owner.owners())
+    if any(owner.op is IF for owner in around):
+        return False
     bounds = [v for loop in loops for v in loop.inputs[:2]]
     if any(v.is_endless for v in bounds):
         return False
