@@ -72,10 +72,8 @@ class _Split(Record):
         start, *carried = (value for k, value in enumerate(loop.inputs) if k != 1)
         write = BoundWriter(loop)
         ends = self._ends(write, start)
-        bounds, attrs = (
-            (write.constant(0), write.constant(len(ends))),
-            {"most_trips": len(ends), "of_parts": True},
-        )
+        bounds = write.constant(0), write.constant(len(ends))
+        attrs = {"most_trips": len(ends), "of_parts": True}
         types = [out.type for out in loop.outputs]
         parts = loop.create_before(
             LOOP, (*bounds, start, *carried), attrs, outputs=[INT, *types], like=loop
@@ -110,7 +108,7 @@ class _Split(Record):
     def _write_part(
         self, before: Node, start: Value, stop: Value, carried: Sequence[Value]
     ) -> Sequence[Value]:
-        """Write a loop over some of the trips, of which none but the only one stores what is read; what it carries."""
+        """Write a loop over the trips of a part, which read the element as it is in front; give what it carries."""
         loop, graph, old = self.loop, self.loop.graph, self.loop.blocks[0]
         header = next(iter(old))
         given = dict(zip(old.params, (start, *carried), strict=True))

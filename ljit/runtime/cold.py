@@ -93,9 +93,8 @@ class ColdCalls(Record, frozen=False):
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
-    kinds: set[tuple[int, ...]] = made_by(
-        factory=set
-    )  # classes of arguments of timed calls, by their addresses
+    #: classes of arguments of timed calls, by their addresses
+    kinds: set[tuple[int, ...]] = made_by(factory=set)
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:

@@ -101,11 +101,7 @@ def users_method(type_: Type, name: str) -> object:
     """
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
-    return (
-        _users_function(found_in(type_.cls, name, _MISSING))
-        if has_plain_lookup(type_.cls)
-        else None
-    )
+    return _users_function(found_in(type_.cls, name)) if has_plain_lookup(type_.cls) else None
 
 
 def has_class_function(type_: Type, name: str) -> bool:
@@ -113,14 +109,14 @@ def has_class_function(type_: Type, name: str) -> bool:
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return False
     is_plain = has_plain_lookup(type_.cls)
-    return is_plain and type(found_in(type_.cls, name, _MISSING)) in (staticmethod, classmethod)
+    return is_plain and type(found_in(type_.cls, name)) in (staticmethod, classmethod)
 
 
 def users_property(type_: Type, name: str, *, is_read: bool) -> tuple[property, object] | None:
     """Give the property that the class of the objects has under the name, and its function that reads or writes it."""
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
-    found = found_in(type_.cls, name, _MISSING) if has_plain_lookup(type_.cls) else None
+    found = found_in(type_.cls, name) if has_plain_lookup(type_.cls) else None
     if type(found) is not property or not (is_read or has_plain_stores(type_.cls)):
         return None
     function = _users_function(found.fget if is_read else found.fset)

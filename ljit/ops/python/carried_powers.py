@@ -35,9 +35,8 @@ BASES = (FLOAT, _NUMPYS)
 _MOST_BITS = 24  # of an exponent to begin with
 _FURTHEST = 2**32  # exponents up to here: what factors leave is still far less than what counts
 _LEAST, _MOST = 2.0**-900, 2.0**900  # a part between them has its rest exactly
-_LARGE = (
-    2.0**-46
-)  # parts of the first float that the second one may be: of their product a part of 2**-99 is left out
+# parts of the first float that the second one may be: of their product a part of 2**-99 is left out
+_LARGE = 2.0**-46
 
 _Parts = tuple[V, V]
 
