@@ -18,6 +18,7 @@ from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.exits.bailout import Landing, Retry, known_object
 from ljit.codegen.exits.convert import convert, has_member, hold_made, narrow
+from ljit.codegen.exits.unchanged import settings_check
 from ljit.codegen.functions.context import Note
 from ljit.codegen.functions.support import support
 from ljit.codegen.graph_loops import GraphLoop
@@ -43,6 +44,7 @@ from ljit.ops.control import (
     BREAK,
     BUILD,
     CALL_NATIVE,
+    CHECK_SETTINGS,
     CONSTANT,
     CONTINUE,
     DEOPTIMIZE,
@@ -469,6 +471,7 @@ class GraphEmitter:
         PROFILE: _profile,
         GUARD: _guard,
         ASSUME: lambda self, node: check_assumption(self.e, node),
+        CHECK_SETTINGS: lambda self, node: settings_check(self.e),
         TYPE_IS: _type_is,
         SNAPSHOT: _snapshot,
         CALL_NATIVE: _call_native,

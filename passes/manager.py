@@ -69,6 +69,7 @@ NAMES = (
     "inline",
     "insert_guards",
     "insert_profile_nodes",
+    "insert_settings_checks",
     "interchange",
     "lower_simple_tuples",
     "mark_erratic_branches",

@@ -17,7 +17,6 @@ from ljit.codegen.functions.assumptions import emit_assumptions
 from ljit.codegen.functions.bodies import FAILED, NOT_TAKEN, Body, flatten, received, unfold
 from ljit.codegen.functions.choice import emit_choice
 from ljit.codegen.functions.context import Context
-from ljit.codegen.functions.float_settings import is_under_settings
 from ljit.codegen.functions.recursion import EntryFrame
 from ljit.codegen.functions.support import slow_entry, support
 from ljit.codegen.functions.work import count_work, is_used_up, work_left
@@ -37,6 +36,7 @@ from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.boxing import Keep, box
 from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
+from ljit.ops.arrays.float_settings import is_under_settings
 from ljit.ops.control import CALL_NATIVE, LOOP
 from ljit.types import INT, ArrayType, Type
 
@@ -127,7 +127,7 @@ def emit_entry(
     if context.choice is not None:
         emit_choice(f, arguments, context.choice, context.keep(options.rival), due)
     emit_assumptions(f, options.assumptions, due, context.keep)
-    if is_under_settings(graph):
+    if any(map(is_under_settings, graph.walk())):
         _require_quiet_settings(f, due)
     _count_run(context, f, graph, due)
     _pass_no_more(f, due, following, reject)

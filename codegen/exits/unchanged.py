@@ -12,18 +12,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.bailout import known_object
+from ljit.codegen.functions.support import support
 from ljit.codegen.layouts.layout import DICT_VERSION, attributes_offset, has_dict_versions
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref
 from ljit.codegen.llvm.forms import Native, array_parts, components, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.unboxing import unbox
+from ljit.ops.control import LOUD
 from ljit.ops.python.types import class_of
 from ljit.types import ArrayType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["array_check", "check_no_attributes"]
+__all__ = ["array_check", "check_no_attributes", "settings_check"]
 
 _REASON = "an array was resized or reshaped"
 
@@ -40,6 +42,11 @@ def array_check(e: Emitter, x: Native) -> None:
         return
     same = f.call("i1", _same_array(f.module, x.type), (made, *parts[2:]))
     e.bailout.bail_if(f.bool_not(same), _REASON)
+
+
+def settings_check(e: Emitter) -> None:
+    """Leave while NumPy is set to do more than warn."""
+    e.bailout.bail_if(e.f.bool_not(e.f.call("i1", support("are_settings_quiet"), ())), LOUD)
 
 
 def _same_array(module: ModuleBuilder, type_: ArrayType) -> str:

@@ -9,12 +9,9 @@ from __future__ import annotations
 import ctypes
 
 from ljit.codegen.layouts import layout
-from ljit.ir import Graph
 from ljit.ops.arrays.float_settings import DEFAULT_SETTINGS, SETTINGS
-from ljit.ops.control import CALL_NATIVE
-from ljit.types import ArrayType, ScalarType, Type
 
-__all__ = ["is_under_settings", "settings_text"]
+__all__ = ["settings_text"]
 
 _NAME = ctypes.create_string_buffer(layout.FLOAT_SETTINGS)  # of the capsules
 
@@ -69,15 +66,3 @@ def settings_text() -> str:
     for name, value in words.items():
         text = text.replace(name, str(value))
     return text
-
-
-def is_under_settings(graph: Graph) -> bool:
-    """Whether anything in the graph, or in native code that it calls, may be an operation of NumPy's."""
-    return any(
-        node.op is CALL_NATIVE or any(_is_numpys(x.type) for x in (*node.inputs, *node.outputs))
-        for node in graph.walk()
-    )
-
-
-def _is_numpys(t: Type) -> bool:
-    return isinstance(t, ArrayType | ScalarType)

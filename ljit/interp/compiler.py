@@ -29,6 +29,7 @@ from ljit.ops.control import (
     ASSUME,
     BREAK,
     CATCH,
+    CHECK_SETTINGS,
     CONSTANT,
     CONTINUE,
     DEOPTIMIZE,
@@ -471,6 +472,7 @@ class _Compiler:
         GUARD: visit_guard,
         DEOPTIMIZE: visit_deoptimize,
         ASSUME: visit_assume,
+        CHECK_SETTINGS: lambda self, node: None,  # NumPy's operations look at them
         TYPE_IS: visit_type_is,
         MAP: visit_map,
     }

@@ -21,6 +21,7 @@ __all__ = [
     "CALL_NATIVE",
     "CATCH",
     "CHECKED_IN_FRONT",
+    "CHECK_SETTINGS",
     "CONSTANT",
     "CONTINUE",
     "DEOPTIMIZE",
@@ -33,6 +34,7 @@ __all__ = [
     "LOAD",
     "LONG_LOOP",
     "LOOP",
+    "LOUD",
     "MANY_NUMBERS",
     "MAP",
     "NOT_ALL",
@@ -209,6 +211,7 @@ NOT_ALL = "a check of trips side by side failed"  # of any of them
 CHECKED_IN_FRONT = "in front"  # of `Node.proven`: a loop in front has made all checks of the node
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
+LOUD = "NumPy is set to do more than warn"
 OTHER_CALLABLE = "another callable"
 OTHER_ITEM = "a list item of another type"
 NO_UINT = "an int outside of [0, 2**64)"
@@ -279,6 +282,13 @@ ASSUME = _control(
     "assume",
     "(*, assumption)",
     "Leave native code at the last Snapshot unless the assumption about a variable still holds.",
+    effects=Effect.READ | Effect.RAISE,
+)
+CHECK_SETTINGS = _control(
+    "check_settings",
+    "()",
+    "Leave native code at the last Snapshot if NumPy now does more than warn of what floats do.",
+    infer=lambda: (),
     effects=Effect.READ | Effect.RAISE,
 )
 TYPE_IS = _control(

@@ -18,6 +18,7 @@ from ljit.ops.control import (
     BROADCAST,
     CALLEE_LEFT,
     HOT,
+    LOUD,
     MANY_NUMBERS,
     NO_UINT,
     NOT_ALL,
@@ -122,14 +123,15 @@ def _renew_or_give_up(
 ) -> None:
     """Decide whether the code is compiled anew, or given up.
 
-    An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
+    An exception is no reason for either (native code has to leave for it) unless bailouts dominate, nor are NumPy's
+    settings.
     """
     unit, reason = bailout.unit, bailout.reason
     if reason == CALLEE_LEFT:
         renew_callees(unit)
     if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
         return
-    if (has_raised and reason != NOT_RUN) or reason == RAISED:
+    if (has_raised and reason != NOT_RUN) or reason in (RAISED, LOUD):
         if reason == RAISED and wants_compile(plan, plan.feedback, bailout):
             executor.retire_if_earned(plan, reason)
         elif _is_dominated_by_bailouts(unit):
@@ -152,7 +154,7 @@ def on_loop_exit(
         _watch_ints(executor, bailout)
         unit.bailouts[bailout.site_index] += 1
         plan.feedback.is_hot |= unit.code.is_hot
-        if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
+        if reason not in PLANNED_EXITS and reason not in (CALLEE_LEFT, LOUD):
             loop.bailouts[bailout.site_index] += 1
             if reason == RAISED:
                 _learn_raise(plan.feedback, bailout, found.errors)

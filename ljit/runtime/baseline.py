@@ -60,7 +60,7 @@ BASELINE_PIPELINE = (
 )
 
 _SPECIALIZED = (
-    "canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
+    "insert_settings_checks,canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
     "lower_simple_tuples,eliminate_common_subexpression,hoist_guards,eliminate_redundant_guards,"
     "eliminate_dead_code,drop_high_bits,scalarize_arrays,fuse_rows,fuse,unbox_lists,eliminate_dead_code"
 )

@@ -172,3 +172,83 @@ def test_functions_that_say_that_they_wrap_one_another_are_called():
         return halved(x) + doubled(x)
 
     assert [both(1.0) for _ in range(4)] == [2.5] * 4
+
+
+class Loud:
+    """Sets what NumPy does; what it is called when native code is made says nothing of that."""
+
+    what: Any = "raise"
+
+    def __enter__(self) -> None:
+        self.before = np.seterr(all=self.what)
+
+    def __exit__(self, *raised: object) -> None:
+        np.seterr(**self.before)
+
+
+class Quiet(Loud):
+    what = "ignore"
+
+
+def within(a, state):
+    with state:
+        return 1.0 / a
+
+
+def in_a_loop(a, state):
+    total = np.float64(0.0)
+    for i in range(40):
+        total = total + 1.0 / a[i % 2]
+        if i == 33:
+            state.__enter__()
+    return total
+
+
+def behind_what_raised(a, state):
+    total = np.float64(0.0)
+    for i in range(3):
+        try:
+            state.__enter__()
+            total = total + [1.0, 2.0][i + 1]
+        except IndexError:
+            total = total + 1.0 / a[1]
+    return total
+
+
+def by_a_callee(a, state):
+    def inner():
+        state.__enter__()
+
+    inner()
+    return a * a / a
+
+
+@pytest.mark.parametrize("settings", [{}, {"quick_runs": 0}], ids=["quick", "optimised"])
+@pytest.mark.parametrize("function", [within, in_a_loop, behind_what_raised, by_a_callee])
+def test_settings_that_unknown_code_changes_count_from_there_on(
+    function: Callable[..., Any], settings: dict[str, int]
+) -> None:
+    compiled, zeros = ljit.jit(function), np.array([1.0, 0.0])
+    with overridden(cold_calls=0, **settings):
+        for state in [Quiet] * 4 + [Loud] * 4 + [Quiet] * 2:
+            outcomes = []
+            for run in (function, compiled):
+                with np.errstate(all="ignore"):
+                    try:
+                        outcomes.append(repr(run(zeros, state())))
+                    except FloatingPointError as error:
+                        outcomes.append(repr(error))
+            assert outcomes[0] == outcomes[1]
+            assert outcomes[0].startswith("Floating") is (state is Loud)
+
+
+def test_code_that_most_calls_leave_for_settings_is_given_up() -> None:
+    state = Loud()
+    state.what = "warn"
+    compiled = native(within, _ARRAY, state, quick_runs=0)
+    state.what = "raise"
+    for _ in range(70):
+        assert compiled(_ARRAY, state)[0] == 0.25
+    assert [info.compiles for info in compiled.specializations] == [1]
+    reason = "most calls leave native code: NumPy is set to do more than warn"
+    assert reason in compiled.explain()

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from numpy._core.umath import _extobj_contextvar
 
-from ljit.ir import UNKNOWN
+from ljit.ir import UNKNOWN, Node
+from ljit.ops.control import CALL_NATIVE
 from ljit.records import Record
+from ljit.types import ArrayType, ScalarType
 
 __all__ = [
     "DEFAULT_SETTINGS",
@@ -25,6 +27,7 @@ __all__ = [
     "FloatSetting",
     "float_setting",
     "is_loud",
+    "is_under_settings",
     "may_leave_loud",
 ]
 
@@ -40,6 +43,13 @@ def is_loud() -> bool:
     """Whether NumPy does more than warn by now, in this context."""
     return SETTINGS.get() is not DEFAULT_SETTINGS and not all(
         setting in _QUIET for setting in np.geterr().values()
+    )
+
+
+def is_under_settings(node: Node) -> bool:
+    """Whether anything at a node, or in native code that it calls, may be an operation of NumPy's."""
+    return node.op is CALL_NATIVE or any(
+        isinstance(x.type, ArrayType | ScalarType) for x in (*node.inputs, *node.outputs)
     )
 
 
