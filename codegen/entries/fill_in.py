@@ -16,6 +16,7 @@ import ctypes
 import sys
 import types
 from collections.abc import Iterator
+from string import Template
 
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.cpython.parameters import has_keywords, has_rest, named_parameters
@@ -45,33 +46,33 @@ declare void @Py_DecRef(ptr)
 
 _HEAD = f"""
 define ptr @{_END}({_SIGNATURE}) nounwind {{
-  %is.owner = icmp eq ptr %self, inttoptr (i64 OWNER to ptr)
+  %is.owner = icmp eq ptr %self, inttoptr (i64 $OWNER to ptr)
   br i1 %is.owner, label %none, label %slow
 none:
   ret ptr null
 slow:
-  %result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
+  %result = musttail call ptr inttoptr (i64 $SLOW to ptr)({_SIGNATURE})
   ret ptr %result
 }}
 define ptr @{_ENTRY}({_SIGNATURE}) nounwind {{
 entry:
-  %slots = alloca [COUNT x ptr], align 8
-BEGIN_OTHERS
+  %slots = alloca [$COUNT x ptr], align 8
+$BEGIN_OTHERS
   %given = and i64 %nargsf, {2**63 - 1}
-  %too.many = icmp ugt i64 %given, POSITIONAL
-  %by.position = call i64 @llvm.umin.i64(i64 %given, i64 POSITIONAL)
+  %too.many = icmp ugt i64 %given, $POSITIONAL
+  %by.position = call i64 @llvm.umin.i64(i64 %given, i64 $POSITIONAL)
   %no.keywords = icmp eq ptr %kwnames, null
-NOT_MINE
+$NOT_MINE
   br i1 %not.mine, label %slow, label %clear
 slow:
-DROP_OTHERS
-  %slow.result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
+$DROP_OTHERS
+  %slow.result = musttail call ptr inttoptr (i64 $SLOW to ptr)({_SIGNATURE})
   ret ptr %slow.result
 clear:
-  call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 BYTES, i1 false)
+  call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 $BYTES, i1 false)
   %given.bytes = shl i64 %by.position, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %given.bytes, i1 false)
-MAKE_OTHERS
+$MAKE_OTHERS
   br i1 %no.keywords, label %defaults, label %keywords
 keywords:
   %named = call i64 @PyTuple_Size(ptr %kwnames)
@@ -85,20 +86,20 @@ find:
   %from.index = add i64 %given, %k
   %from = getelementptr ptr, ptr %args, i64 %from.index
   %value = load ptr, ptr %from
-FIND
+$FIND
   %unknown = icmp slt i64 %found.object, 0
   br i1 %unknown, label %compare, label %place
 compare:
-  %has.equal = call i32 @PySequence_Contains(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
+  %has.equal = call i32 @PySequence_Contains(ptr inttoptr (i64 $BY_KEYWORD to ptr), ptr %name)
   switch i32 %has.equal, label %odd [ i32 0, label %other
                                       i32 1, label %equal ]
 equal:
-  %equal.index = call i64 @PySequence_Index(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
-  %found.equal = add i64 %equal.index, FIRST_BY_KEYWORD
+  %equal.index = call i64 @PySequence_Index(ptr inttoptr (i64 $BY_KEYWORD to ptr), ptr %name)
+  %found.equal = add i64 %equal.index, $FIRST_BY_KEYWORD
   %is.found = icmp sge i64 %equal.index, 0
   br i1 %is.found, label %place, label %odd
 other:
-OTHER
+$OTHER
 odd:
   call void @PyErr_Clear()
   br label %slow
@@ -115,7 +116,7 @@ taken:
   %next.k = add i64 %k, 1
   br label %keyword
 defaults:
-  %tuple = call ptr @PyFunction_GetDefaults(ptr inttoptr (i64 FUNCTION to ptr))
+  %tuple = call ptr @PyFunction_GetDefaults(ptr inttoptr (i64 $FUNCTION to ptr))
   %has.tuple = icmp ne ptr %tuple, null
   br i1 %has.tuple, label %count, label %fill
 count:
@@ -123,13 +124,13 @@ count:
   br label %fill
 fill:
   %known = phi i64 [ 0, %defaults ], [ %size, %count ]
-  %first = sub i64 POSITIONAL, %known
-  %dict = call ptr @PyFunction_GetKwDefaults(ptr inttoptr (i64 FUNCTION to ptr))
+  %first = sub i64 $POSITIONAL, %known
+  %dict = call ptr @PyFunction_GetKwDefaults(ptr inttoptr (i64 $FUNCTION to ptr))
   br label %check0
 """
 
 _WITHOUT_REST = """
-  %is.full = icmp eq i64 %given, COUNT
+  %is.full = icmp eq i64 %given, $COUNT
   %is.plain = and i1 %is.full, %no.keywords
   %not.mine = or i1 %too.many, %is.plain
 """
@@ -163,35 +164,35 @@ _OTHER = """
 """
 _NO_OTHER = "  br label %slow"
 _OTHERS = """
-  %argLAST = load ptr, ptr %others
+  %arg${LAST} = load ptr, ptr %others
   store ptr null, ptr %others
-  %others.place = getelementptr ptr, ptr %slots, i64 LAST
-  store ptr %argLAST, ptr %others.place
+  %others.place = getelementptr ptr, ptr %slots, i64 $LAST
+  store ptr %arg${LAST}, ptr %others.place
 """
 
 # Behind the last parameter that has a name: the tuple of the other positional arguments.
 _REST = """
   %size.of.rest = sub i64 %given, %by.position
-  %argLAST = call ptr @PyTuple_New(i64 %size.of.rest)
-  %no.rest = icmp eq ptr %argLAST, null
+  %arg${LAST} = call ptr @PyTuple_New(i64 %size.of.rest)
+  %no.rest = icmp eq ptr %arg${LAST}, null
   br i1 %no.rest, label %no.memory, label %items
 no.memory:
   ret ptr null
 items:
-  %item = phi i64 [ 0, %checkLAST ], [ %next.item, %add ]
+  %item = phi i64 [ 0, %check${LAST} ], [ %next.item, %add ]
   %more.items = icmp ult i64 %item, %size.of.rest
   br i1 %more.items, label %add, label %whole
 add:
-  %item.index = add i64 %item, POSITIONAL
+  %item.index = add i64 %item, $POSITIONAL
   %item.place = getelementptr ptr, ptr %args, i64 %item.index
   %item.object = load ptr, ptr %item.place
   call void @Py_IncRef(ptr %item.object)
-  %item.status = call i32 @PyTuple_SetItem(ptr %argLAST, i64 %item, ptr %item.object)
+  %item.status = call i32 @PyTuple_SetItem(ptr %arg${LAST}, i64 %item, ptr %item.object)
   %next.item = add i64 %item, 1
   br label %items
 whole:
-  %rest.place = getelementptr ptr, ptr %slots, i64 LAST
-  store ptr %argLAST, ptr %rest.place
+  %rest.place = getelementptr ptr, ptr %slots, i64 $LAST
+  store ptr %arg${LAST}, ptr %rest.place
 """
 
 
@@ -232,30 +233,28 @@ def _text(
 ) -> str:
     code = fn.__code__
     count = len(names) + has_rest(code) + has_keywords(code)
-    words = {
-        "NOT_MINE": _WITH_REST if has_rest(code) else _WITHOUT_REST,
-        **_words_of_keywords(code),
-        "FIRST_BY_KEYWORD": code.co_posonlyargcount,  # in front of the word that it contains
-        "BY_KEYWORD": by_keyword,
-        "SLOW": last,
-        "OWNER": owner,
-        "FUNCTION": id(fn),
-        "POSITIONAL": code.co_argcount,
-        "COUNT": count,
-        "BYTES": 8 * count,
-        "FIND": "\n".join(_find(names, code.co_posonlyargcount)),
-    }
-    head = _HEAD
-    for word, value in words.items():
-        head = head.replace(word, str(value))
+    not_mine = Template(_WITH_REST if has_rest(code) else _WITHOUT_REST)
+    head = Template(_HEAD).substitute(
+        _words_of_keywords(code),
+        NOT_MINE=not_mine.substitute(COUNT=count),
+        FIRST_BY_KEYWORD=code.co_posonlyargcount,
+        BY_KEYWORD=by_keyword,
+        SLOW=last,
+        OWNER=owner,
+        FUNCTION=id(fn),
+        POSITIONAL=code.co_argcount,
+        COUNT=count,
+        BYTES=8 * count,
+        FIND="\n".join(_find(names, code.co_posonlyargcount)),
+    )
     checks = "\n".join(
         line for j in range(len(names)) for line in _check(j, code.co_argcount, id(names[j]))
     )
     end = f"check{len(names)}:\n"
     if has_rest(code):
-        end += _REST.replace("POSITIONAL", str(code.co_argcount)).replace("LAST", str(len(names)))
+        end += Template(_REST).substitute(POSITIONAL=code.co_argcount, LAST=len(names))
     if has_keywords(code):
-        end += _OTHERS.replace("LAST", str(count - 1))
+        end += Template(_OTHERS).substitute(LAST=count - 1)
     call = "\n".join(_call(count, len(names), first))
     return f"{_DECLARATIONS}{head}{checks}\n{end}{call}\n}}\n"
 

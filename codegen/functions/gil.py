@@ -23,6 +23,7 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
+from string import Template
 from typing import cast
 
 import numpy as np
@@ -159,7 +160,7 @@ held:
   br i1 %release, label %give, label %keep
 give:
   call void @release_gil(ptr %state)
-  ret i32 GO_ON
+  ret i32 $GO_ON
 keep:
   %result = call i32 @attend_held()
   ret i32 %result
@@ -189,12 +190,12 @@ measure:
   br i1 %is.old, label %note, label %compare
 note:
   store i64 %now, ptr @asked.at
-  ret i32 GO_ON
+  ret i32 $GO_ON
 compare:
   %is.long = icmp sgt i64 %since, 5000000
   br i1 %is.long, label %leave, label %wait
 wait:
-  ret i32 GO_ON
+  ret i32 $GO_ON
 leave:
   store i64 0, ptr @asked.at
   %saved = call ptr @PyEval_SaveThread()
@@ -206,7 +207,7 @@ leave:
 define internal i32 @handle_signals() {
   %status = call i32 @PyErr_CheckSignals()
   %failed = icmp slt i32 %status, 0
-  %result = select i1 %failed, i32 ERROR, i32 LEAVE
+  %result = select i1 %failed, i32 $ERROR, i32 $LEAVE
   ret i32 %result
 }
 """
@@ -214,26 +215,26 @@ define internal i32 @handle_signals() {
 # How the flags are read where all threads share them.
 _OF_ALL = """
 define internal i1 @is_wanted() {
-  %drop = load volatile i32, ptr DROP
+  %drop = load volatile i32, ptr $DROP
   %is.set = icmp ne i32 %drop, 0
   ret i1 %is.set
 }
 
 define internal i1 @has_signal() {
-  %signals = load volatile i32, ptr SIGNALS
+  %signals = load volatile i32, ptr $SIGNALS
   %is.set = icmp ne i32 %signals, 0
   ret i1 %is.set
 }
 
 define internal void @watch_requests(ptr %state) {
-  store ptr REQUESTS, ptr %state
+  store ptr $REQUESTS, ptr %state
   ret void
 }
 
 define internal void @watch_signals(ptr %state) {
   %is.main = call i32 @_PyOS_IsMainThread()
   %other = icmp eq i32 %is.main, 0
-  %flag = select i1 %other, ptr NEVER, ptr SIGNALS
+  %flag = select i1 %other, ptr $NEVER, ptr $SIGNALS
   store ptr %flag, ptr %state
   ret void
 }
@@ -253,7 +254,7 @@ define internal i1 @has_signal() {
 
 define internal i1 @is_requested(i8 %bit) {
   %thread = call ptr @PyThreadState_Get()
-  %place = getelementptr i8, ptr %thread, i64 THREAD_FLAG
+  %place = getelementptr i8, ptr %thread, i64 $THREAD_FLAG
   %requests = load volatile i8, ptr %place
   %found = and i8 %requests, %bit
   %is.set = icmp ne i8 %found, 0
@@ -273,15 +274,13 @@ define internal void @watch_signals(ptr %state) {
 def support_text() -> str:
     """The functions listed above, as IR."""
     found = flags()
-    words = {
-        "NEVER": NEVER,
-        "SIGNALS": found.signals,
-        "REQUESTS": found.requests,
-        "DROP": found.drop,
-    }
-    words |= {"GO_ON": GO_ON, "LEAVE": LEAVE, "ERROR": ERROR}  # type: ignore[dict-item]
-    words |= {"THREAD_FLAG": THREAD_FLAG}  # type: ignore[dict-item]
-    text = _SUPPORT + (_OF_THREAD if found.of_thread else _OF_ALL)
-    for name, value in words.items():
-        text = text.replace(name, str(value))
-    return text
+    return Template(_SUPPORT + (_OF_THREAD if found.of_thread else _OF_ALL)).substitute(
+        NEVER=NEVER,
+        SIGNALS=found.signals,
+        REQUESTS=found.requests,
+        DROP=found.drop,
+        GO_ON=GO_ON,
+        LEAVE=LEAVE,
+        ERROR=ERROR,
+        THREAD_FLAG=THREAD_FLAG,
+    )

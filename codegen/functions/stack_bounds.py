@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from string import Template
 
 __all__ = ["BOUNDS", "stack_check", "stack_text"]
 
@@ -37,8 +38,8 @@ read:
   %low = load i64, ptr %low.place
   %size = load i64, ptr %size.place
   %half = lshr i64 %size, 1
-  %is.small = icmp ult i64 %half, RESERVE
-  %reserve = select i1 %is.small, i64 %half, i64 RESERVE
+  %is.small = icmp ult i64 %half, $RESERVE
+  %reserve = select i1 %is.small, i64 %half, i64 $RESERVE
   %usable.low = add i64 %low, %reserve
   %usable.size = sub i64 %size, %reserve
   br label %store
@@ -52,7 +53,7 @@ store:
   store i64 %new.size, ptr %second
   ret void
 }
-""".replace("RESERVE", str(_STACK_RESERVE))
+"""
 _NO_STACK = """
 define internal void @find_stack(ptr %bounds) {
   store i64 0, ptr %bounds
@@ -66,9 +67,9 @@ define internal void @find_stack(ptr %bounds) {
 _CHECK_STACK = """
 declare void @PyErr_SetString(ptr, ptr)
 @PyExc_RecursionError = external global ptr
-@message = private constant [MESSAGE_SIZE x i8] c"MESSAGE\\00"
+@message = private constant [$MESSAGE_SIZE x i8] c"$MESSAGE\\00"
 define i32 @check_stack(i64 %here) noinline {
-  %bounds = inttoptr i64 BOUNDS to ptr
+  %bounds = inttoptr i64 $BOUNDS to ptr
   call void @find_stack(ptr %bounds)
   %second = getelementptr i64, ptr %bounds, i64 1
   %low = load i64, ptr %bounds
@@ -88,11 +89,13 @@ overflow:
 
 def stack_text() -> str:
     """The text of `check_stack(address)`: not 0, and RecursionError is set, where no more may be called."""
-    text = _CHECK_STACK.replace("MESSAGE_SIZE", str(len(_RECURSION_ERROR) + 1))
-    text = text.replace("MESSAGE", _RECURSION_ERROR)
-    text = text.replace("BOUNDS", str(BOUNDS))
     has_glibc = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "pthread_getattr_np")
-    return (_FIND_STACK if has_glibc else _NO_STACK) + text
+    return Template((_FIND_STACK if has_glibc else _NO_STACK) + _CHECK_STACK).substitute(
+        RESERVE=_STACK_RESERVE,
+        MESSAGE=_RECURSION_ERROR,
+        MESSAGE_SIZE=len(_RECURSION_ERROR) + 1,
+        BOUNDS=BOUNDS,
+    )
 
 
 def stack_check(place: str, following: str) -> str:
