@@ -261,7 +261,9 @@ def _suffix(x: Ref) -> str:
 
 
 # nobuiltin: LLVM would rewrite pow(x, 2.0) to x * x, which rounds differently from the C library
-_MATHEMATICS = "nobuiltin nounwind willreturn memory(none)"
+_PURE = "nounwind willreturn memory(none)"
+_MATHEMATICS = f"nobuiltin {_PURE}"
+_IN_PAIRS = ("sin", "cos")  # LLVM, which may know these, makes one call of both of the same number
 
 
 def math(e: Emitter, name: str, *xs: Native) -> Native:
@@ -277,7 +279,8 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
     if e.is_of_steady_numbers:
         result = e.f.call(wide, _steady(e.f.module, wide, symbol, len(refs)), refs)
     else:
-        result = e.f.call_external(wide, symbol, refs, _MATHEMATICS)
+        attributes = _PURE if symbol in _IN_PAIRS else _MATHEMATICS
+        result = e.f.call_external(wide, symbol, refs, attributes)
     if symbol == HYPOTENUSE:
         e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], "")
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))

@@ -94,6 +94,13 @@ def _bounded_call(name: str, e: Emitter, x: V) -> V:
     return result
 
 
+def _periodic_call(name: str, e: Emitter, x: V) -> V:
+    """Call a function that is defined for all finite numbers."""
+    x = to_float(e, x)
+    e.bail_if(is_infinite(e, x), _ERROR)
+    return e.math(name, x)
+
+
 def _growing_call(name: str, e: Emitter, x: V) -> V:
     """Call a function that is defined for all numbers."""
     x = to_float(e, x)
@@ -119,14 +126,8 @@ _TOTAL = {
     "erfc": "Complementary error function",
     "tanh": "Hyperbolic tangent",
 }
-_BOUNDED = {
-    "acos": "Arc cosine",
-    "acosh": "Inverse hyperbolic cosine",
-    "asin": "Arc sine",
-    "cos": "Cosine",
-    "sin": "Sine",
-    "tan": "Tangent",
-}
+_BOUNDED = {"acos": "Arc cosine", "acosh": "Inverse hyperbolic cosine", "asin": "Arc sine"}
+_PERIODIC = {"cos": "Cosine", "sin": "Sine", "tan": "Tangent"}
 _GROWING = {
     "cosh": "Hyperbolic cosine",
     "exp": "e to the power of x",
@@ -152,6 +153,7 @@ for _name, _doc in _TOTAL.items():
     )  # fmt: skip
 for _docs, _caller in (
     (_BOUNDED, _bounded_call),
+    (_PERIODIC, _periodic_call),
     (_GROWING, _growing_call),
     (_PARTIAL, _checked_call),
 ):
