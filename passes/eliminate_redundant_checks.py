@@ -29,6 +29,7 @@ from ljit.ir.linear import Atom, Linear
 from ljit.ir.range_rules import FloatLimit
 from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, YIELD
 from ljit.ops.ranges.int_ranges import FITS
+from ljit.passes.loops.carried_sums import with_room_for_sums
 from ljit.passes.loops.element_tests import ElementTests
 from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
@@ -46,6 +47,7 @@ from ljit.passes.loops.trip_limits import (
     head_of,
     measures,
     most_trips,
+    note_most,
     remaining,
     trips_of,
 )
@@ -69,7 +71,7 @@ def eliminate_redundant_checks(
     fastmath, elements = fastmath or any(n.is_fast for n in graph.walk()), ElementTests()
     walked = partial(_walked, graph, failed, elements, fastmath=fastmath)
     walk = walked()
-    limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
+    limited = [x for x, most in walk.limits.items() if is_allowed(NAME, x) and note_most(x, most)]
     ends = {loop: end for loop, end in walk.ends.items() if is_allowed(NAME, loop)}
     changed, tests = bool(limited or ends), []
     for loop, (most, made) in ends.items():
@@ -101,14 +103,6 @@ def _walked(
         known, walk = elements.changes, _Walk(failed, elements, fastmath=fastmath)
         walk.block(graph.block)
     return walk
-
-
-def _note_limit(loop: Node, most: int) -> bool:
-    """Say how many trips a loop has at most; whether that is new."""
-    if loop.attrs.get("most_trips") == most or not is_allowed(NAME, loop):
-        return False
-    loop.attrs["most_trips"] = most
-    return True
 
 
 class _OpenLoop(Record, frozen=False):
@@ -419,13 +413,16 @@ class _Walk:
 
     def tests(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         """The tests that make all parts at least 0; None if there are no such."""
-        made = self.plain_tests(node, parts)
-        if made is None and any(part.degree > 1 for part in parts):
-            limits = limits_of_atoms(parts)
-            made = self.plain_tests(node, limits) if limits else None
-            if made and any(predicate.test.constant < 0 for _, predicate in made):
-                return None  # it would fail for small numbers
-        return made
+        for goals in filter(None, (with_room_for_sums(node, parts), parts)):
+            made = self.plain_tests(node, goals)
+            if made is None and any(part.degree > 1 for part in goals):
+                limits = limits_of_atoms(goals)
+                made = self.plain_tests(node, limits) if limits else None
+                if made and any(predicate.test.constant < 0 for _, predicate in made):
+                    return None  # it would fail for small numbers
+            if made is not None:
+                return made
+        return None
 
     def plain_tests(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         made = []

@@ -10,7 +10,7 @@ of 64); a check may wait (`passes/distribute_checks`). If a float is further awa
 and the next compile looks at sums and products again (`failed`).
 
 It pays where all checks of what is made of such an int become needless, as far as that can be followed: else the
-number is left as it was. Sums over many trips are those of `passes/split_sums`.
+number is left as it was. Sums over many trips need none where `passes/split_sums` puts them into blocks.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ljit.ops.python.near_numbers import NEAR
 from ljit.ops.ranges.float_bounds import is_float
 from ljit.ops.ranges.int_products import MUL
 from ljit.ops.ranges.int_ranges import FITS, IN_32_BITS, REFUSED
+from ljit.passes.loops.carried_sums import carried_sums
 from ljit.passes.loops.written_out import known_trips
 from ljit.records import Record
 from ljit.types import INT
@@ -106,7 +107,9 @@ def near_numbers(
             far.add(loop)
         users, made = _users(node.output)
         is_sum = not known_trips(loop, _FEW_TRIPS) and not made.isdisjoint(loop.blocks[0].params)
-        checked = [user for user in users if user in unfit and not is_sum]
+        sums = carried_sums(loop) if is_sum else []
+        late = {addition for s in sums or () for addition, _ in s.terms}
+        checked = [user for user in users - late if user in unfit and sums is not None]
         if checked and len(users) < _MAX_USERS:
             most = _MOST_OF_FACTORS if any(map(_multiplies, users)) else _MOST
             found.append((loop, NearNumber(node, checked, most)))

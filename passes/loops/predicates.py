@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
+from math import prod
 
+from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value, get_op
 from ljit.ir.linear import Atom, Linear
 from ljit.ops.containers.tuples import TUPLE_INDEX
-from ljit.ops.control import PREDICATE
+from ljit.ops.control import LOOP, PREDICATE
 from ljit.records import Record
 from ljit.types import BYTES, INT, RANGE, UnionType
 
-__all__ = ["Outside", "Predicate", "insert_predicates"]
+__all__ = ["Outside", "Predicate", "assume_predicates", "insert_predicates"]
 
 _RANGE_PARTS = ("py::start", "py::stop", "py::step")
 
@@ -33,6 +36,33 @@ class Outside:
 
     def lacks(self, atom: Atom) -> bool:
         return atom.value.block not in self.blocks
+
+
+def assume_predicates(known: Ranges, loop: Node) -> None:
+    """Take for granted what tests in front of a loop, and of those around it, have shown where its body runs."""
+    around = [loop, *(owner for owner in loop.owners() if owner.op is LOOP)]
+    for place in around:
+        start, stop = place.inputs[:2]
+        for fact in [] if stop.is_endless else known.below(known.value(start), stop):
+            known.assume(fact)
+    for node in itertools.chain.from_iterable(map(_predicates_before, around)):
+        given, test = node.attrs["given"], node.attrs["test"]
+        assert isinstance(given, tuple)
+        assert isinstance(test, tuple)
+        operands = [known.value(v) for v in node.inputs]
+        if all(known.proves(_read(x, operands)) for x in given):
+            known.assume(_read(test, operands))
+
+
+def _predicates_before(place: Node) -> Iterable[Node]:
+    before = itertools.takewhile(lambda node: node is not place, place.block or ())
+    return [node for node in before if node.op is PREDICATE]
+
+
+def _read(terms: Sequence[Sequence[int]], operands: Sequence[Linear]) -> Linear:
+    """The polynomial that `_as_attribute` wrote."""
+    products = (prod((operands[i] for i in at), start=Linear(c)) for c, *at in terms)
+    return sum(products, start=Linear(0))
 
 
 def insert_predicates(predicates: Sequence[Predicate]) -> bool:

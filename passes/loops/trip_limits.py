@@ -38,6 +38,7 @@ __all__ = [
     "head_of",
     "measures",
     "most_trips",
+    "note_most",
     "remaining",
     "trips_of",
 ]
@@ -153,6 +154,13 @@ def most_trips(loop: Node) -> int | None:
     """How many trips a loop has at most, by what was found before; None if nothing was."""
     found = (loop.attrs.get(name) for name in ("most_trips", "ends_after"))
     return min((most for most in found if isinstance(most, int)), default=None)
+
+
+def note_most(loop: Node, most: int) -> bool:
+    """Say how many trips a loop has at most; whether that is new."""
+    is_new = loop.attrs.get("most_trips") != most
+    loop.attrs["most_trips"] = most
+    return is_new
 
 
 def falling(found: Iterable[Measure]) -> list[Linear]:

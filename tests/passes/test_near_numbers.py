@@ -203,3 +203,79 @@ def test_arrays_are_not_looked_at_in_front_of_loops_that_may_have_few_trips(func
         given = np.zeros((16, 12))
         assert compare(function(grey(), given.copy(), limit), f(grey(), given, limit)) is None
     assert "np::are_all_within" not in str(f.graph_for(grey(), np.zeros((16, 12)), 400))
+
+
+def weighted_sum(a, w):
+    total = 0
+    for i in range(len(a)):
+        total += int(a[i]) * w
+    return total
+
+
+def of_positive_products(a, w):
+    total = more = 0
+    for i in range(len(a)):
+        if a[i] > 1.0:
+            total += int(a[i]) * int(a[i])
+        else:
+            more -= int(a[i]) * w
+    return total, more
+
+
+def sum_of_int32(a, w):
+    total = 0
+    for i in range(len(a)):
+        total += int(a[i]) * w
+    return total
+
+
+FLOATS = np.random.default_rng(3).uniform(-1e6, 1e6, 9001)
+
+
+@pytest.mark.parametrize("function", [weighted_sum, of_positive_products], ids=lambda f: f.__name__)
+def test_products_of_near_numbers_are_added_up_without_checks(function):
+    f, text = made(function, FLOATS, -7)
+    assert "prim::near[most=16777216" in text
+    lines = re.findall(
+        r"= py::(?:mul|iadd|isub)\W.*", text.split("checks='made'")[1].split("-> (")[0]
+    )
+    assert lines and all("'fits'" in line for line in lines)
+    assert "py::rshift" not in text  # no sum of upper halves
+    expected = function(FLOATS, -7)
+    for _ in fail_each_guard(f):
+        assert compare(expected, f(FLOATS, -7)) is None
+
+
+@pytest.mark.parametrize("function", [weighted_sum, of_positive_products], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "odd", [2.0**24, 2.0**24 + 1, -(2.0**40), 2.0**62, 2.0**63, math.inf, math.nan]
+)
+def test_numbers_that_are_far_away_count_in_sums(function, odd):
+    f, _ = made(function, FLOATS, 3)
+    a = FLOATS.copy()
+    a[[5, 4096, -1]] = odd
+    for array in (a, a[6:], FLOATS[:0], a):
+        assert compare(told_sum(function, array), told_sum(f, array)) is None
+
+
+def told_sum(function, a, w=3):
+    try:
+        return function(a, w)
+    except (ValueError, OverflowError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("weight", [2**20 - 1, 2**20, 2**26 + 1, -(2**31), 2**40, -(2**63), 2**70])
+@pytest.mark.parametrize("function", [weighted_sum, sum_of_int32], ids=lambda f: f.__name__)
+def test_weights_of_any_size_give_what_they_give(function, weight):
+    a = FLOATS if function is weighted_sum else np.full(9001, -(2**31), np.int32)
+    f, _ = made(function, a, 3)
+    for w in (weight, -3, weight):
+        assert compare(function(a, w), f(a, w)) is None
+
+
+def test_ints_of_32_bits_times_a_weight_are_added_up_as_they_are():
+    a = np.arange(-5000, 5000, dtype=np.int32)
+    _, text = made(sum_of_int32, a, 3)
+    assert "test=((524288,), (-1, 1))" in text
+    assert "py::rshift" not in text
