@@ -63,7 +63,8 @@ def _store_in(block: Block) -> Node | None:
             return None
         effects = node.op.effects_of(node)
         if effects not in _REPEATABLE:
-            if found is not None or effects & ~_STORES or any(out.uses for out in node.outputs):
+            is_store = effects & Effect.WRITE and not effects & ~_STORES
+            if found is not None or not is_store or any(out.uses for out in node.outputs):
                 return None
             found = node
     return found if block.terminator.op is YIELD else None

@@ -2,6 +2,7 @@
 
 import pytest
 
+import ljit
 from ljit.ir import parse, verify
 from ljit.passes import run_passes
 
@@ -135,3 +136,22 @@ def test_an_if_that_only_chooses_a_number_that_fits_stores_it_behind():
     assert text.count("np::setitem(%a") == 1  # behind two Ifs, one in the other
     assert text.count("np::setitem(%b") == 2  # %i may be no byte
     assert text.index("np::add") < text.index("np::setitem(%a") < text.index("'after:5'")
+
+
+IS_OLD = False
+
+
+def options(seen, engine):
+    seen.add(engine)
+    kind = "python" if engine != "," else "c"
+    more = ["low"] if kind == "c" and IS_OLD else []
+    return kind, more
+
+
+def test_an_assumption_about_a_global_variable_is_no_store():
+    """What is left of `kind == "c" and IS_OLD` is an If with nothing but the assumption in it."""
+    fast = ljit.jit(options)
+    for _ in range(4):
+        assert fast(set(), ",") == ("c", [])
+        assert fast(set(), "name") == ("python", [])
+    assert len(fast.specializations) > 0
