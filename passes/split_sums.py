@@ -17,13 +17,13 @@ none only in between need not leave.) So it does if one of the checks of the ter
 it adds up NumPy's integers, which wrap, or ints of which the sums are proven to fit.
 
 Legal if nobody sees the sum within the loop, and the loop has no effects, so that a block may be done again. It pays if
-such checks are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries nothing but
-sums.
+such checks are all that keeps the loop from vectors (`loops/carried_sums.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+import itertools
+from collections.abc import Container, Iterable
 from functools import partial
 
 import numpy as np
@@ -72,10 +72,15 @@ def _sums_of(loop: Node, failed: Container[int]) -> list[CarriedSum] | None:
     late = [node for node in _checks_in(body) if node not in checked]
     is_legal = (
         all(may_wait(node) and node.origin not in failed for node in late)
+        and not any(owner.op is LOOP for node in late for owner in _owners_within(node, body))
         and not reads_behind(late, set(body.walk()))
         and Ranges().bounds(loop.inputs[0])[0] >= 0  # there are no more trips than an int64 counts
     )
     return [s for s in sums if _unproven(s)] if is_legal and (checked or late) else None
+
+
+def _owners_within(node: Node, body: Block) -> Iterable[Node]:
+    return itertools.takewhile(lambda owner: owner is not body.owner, node.owners())
 
 
 def _unproven(s: CarriedSum) -> list[Node]:
@@ -107,7 +112,8 @@ def _run(loop: Node, sums: list[CarriedSum]) -> None:
     assume_predicates(known, loop)
     small = [s for s in sums if _fits_in_block(s, known)]
     blocks = put_into_blocks(loop)
-    next(iter(body)).erase()
+    for node in [node for node in body.walk() if node.op is SNAPSHOT]:
+        node.erase()
     ends = list(loop.outputs)
     zero = insert_constant(0, blocks.loop)
     for s in sums:

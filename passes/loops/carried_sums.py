@@ -5,7 +5,8 @@
             s += int(a[i]) * w
         t -= i
 
-They have no effects, no other way out, no loop in them, and LLVM makes vectors of what they compute.
+They have no effects, no other way out, no loop in them but those of a few trips, which LLVM writes out, and LLVM makes
+vectors of what they compute.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from collections.abc import Container, Sequence
 from ljit.analysis.alias import is_immutable
 from ljit.ir import Block, Effect, Node, Value
 from ljit.ir.linear import Linear
-from ljit.ops.control import IF, SNAPSHOT, YIELD
+from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_products import MUL
 from ljit.ops.ranges.int_quotients import FLOORDIV, MOD
 from ljit.ops.ranges.int_ranges import ADD, SUB, WRAPPING_ADD, WRAPPING_SUB, is_int
 from ljit.passes.loops.trip_blocks import BLOCK, has_few_trips, is_long
+from ljit.passes.loops.written_out import known_trips
 from ljit.records import Record
 from ljit.types import INT, INT_MAX, ScalarType
 
 __all__ = ["CarriedSum", "carried_sums", "with_room_for_sums"]
+
+_SHORT = 16  # trips of loops within
 
 Use = tuple[Node, int]  # a node, and the place of an operand
 
@@ -56,6 +60,8 @@ def _is_plain(node: Node) -> bool:
     """Whether a node, but for its checks, may be done again, and LLVM makes vectors of it."""
     if node.op in (SNAPSHOT, YIELD, IF):
         return True
+    if node.op is LOOP:
+        return known_trips(node, _SHORT) > 0
     if node.blocks or node.op.is_terminator or is_long(node.op):
         return False
     if node.op.ranges in (MOD, FLOORDIV) and not _is_power_of_2(node.inputs[1]):

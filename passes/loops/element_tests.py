@@ -24,8 +24,11 @@ from ljit.passes.loops.repeated_elements import RepeatedElements
 
 __all__ = ["ElementTests"]
 
-_STEP = 2**31  # that sums may grow by in each trip, so that how far they get is known of many
+# that sums may grow by in each trip: so how far they get is known of many trips, or of a few hundred
+_STEPS = (2**31, 2**52)
 _NEAR = (2**20, 2**15)
+
+_Place = tuple[Node, Value]  # a loop, and the array that is looked at in front of it
 
 
 class ElementTests:
@@ -34,7 +37,7 @@ class ElementTests:
     def __init__(self) -> None:
         self._elements = RepeatedElements()
         self._most: dict[Value, int] = {}
-        self._wanted: dict[tuple[Node, Value], tuple[Node, int]] = {}
+        self._wanted: dict[_Place, tuple[Node, int]] = {}
         self.changes = 0  # so often more was found
 
     def assume(self, s: Ranges) -> None:
@@ -44,20 +47,24 @@ class ElementTests:
 
     def find(self, node: Node, parts: Iterable[Linear], loops: Sequence[Node]) -> None:
         """Look for elements of arrays that have to be near 0, so that the products in what is checked are small."""
-        goals = [x for x in map(_of_products, parts) if x.terms]
-        limits = limits_of_atoms(goals, _NEAR) if goals and loops else []
-        atoms = [next(iter(limit.atoms())) for limit in limits]
-        tested = [self._tested(atom, loops) for atom in atoms]
-        if None in tested:
-            return
-        for atom, limit, place in zip(atoms, limits, filter(None, tested), strict=True):
+        products = [x for x in map(_products_of, parts) if x.terms]
+        for step in _STEPS if products and loops else ():
+            limits = limits_of_atoms([x + step for x in products], _NEAR)
+            atoms = [next(iter(limit.atoms())) for limit in limits]
+            tested = [self._tested(atom, loops) for atom in atoms]
+            if limits and None not in tested:
+                self._want(node, zip(atoms, limits, filter(None, tested), strict=True))
+                return
+
+    def _want(self, node: Node, found: Iterable[tuple[Atom, Linear, _Place]]) -> None:
+        for atom, limit, place in found:
             most = limit.constant
             self._most[atom.value] = most
             _, least = self._wanted.get(place, (node, most))
             self._wanted[place] = node, min(most, least)
             self.changes += 1
 
-    def _tested(self, atom: Atom, loops: Sequence[Node]) -> tuple[Node, Value] | None:
+    def _tested(self, atom: Atom, loops: Sequence[Node]) -> _Place | None:
         """The outermost loop of which all trips read the same, and the array, if that is not looked at again and again.
 
         Else each trip of the loops around would look at an array of which it needs one element.
@@ -75,7 +82,6 @@ class ElementTests:
             tests.want(node, loop, array, float(most))
 
 
-def _of_products(x: Linear) -> Linear:
-    """What says where it is at least 0 that the products in a polynomial add up to little."""
-    products = {atoms: factor for atoms, factor in x.terms.items() if len(atoms) > 1}
-    return Linear(_STEP, products)
+def _products_of(x: Linear) -> Linear:
+    """The products in a polynomial."""
+    return Linear(0, {atoms: factor for atoms, factor in x.terms.items() if len(atoms) > 1})

@@ -23,7 +23,8 @@ __all__ = ["Induction", "inductions"]
 
 _FAR = 2**62  # steps of which nothing is known
 _MUCH = MANY // 2  # what inner loops may add that have no few trips
-_MAX_RATE = 2**31
+_MAX_RATE = 2**31  # that any number of trips may have
+_MAX_WAY = 2**61  # that a variable may come otherwise
 _CASES = 6  # Ifs in one another that are looked into
 
 
@@ -59,6 +60,7 @@ def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction
     """Find those of one loop; `given` is at least 0 if its body runs at all."""
     found: list[Induction] = []
     start, body, ends = s.value(loop.inputs[0]), loop.blocks[0], _ends(loop)
+    max_rate = max(_MAX_RATE, _MAX_WAY // max(_most_trips(s, loop), 1))
     for index, param in enumerate(body.params[1:]):
         first = loop.inputs[2 + index]
         if not (is_integer(param.type) and is_integer(first.type)):
@@ -66,7 +68,7 @@ def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction
         low, high = _steps(s, loop, index, ends)
         begin = s.value(first)
         for sign, least, most in ((1, low, high), (-1, -high, -low)):
-            rate = most if most <= _MAX_RATE else None
+            rate = most if most <= max_rate else None
             if least >= 0:
                 found.append(Induction(index, sign, begin, start, rate, True))
                 continue
@@ -178,11 +180,16 @@ def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> t
 def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
     """Bounds of what all trips add to a carried variable."""
     low, high = _steps(s, loop, index, _ends(loop))
-    trips = most_trips(loop)
-    if trips is None:
-        start, stop = loop.inputs[:2]
-        trips = _FAR if stop.is_endless else max((s.value(stop) - s.value(start)).bounds()[1], 0)
+    trips = _most_trips(s, loop)
     return _clip(min(low * trips, 0), max(high * trips, 0))
+
+
+def _most_trips(s: Ranges, loop: Node) -> int:
+    trips = most_trips(loop)
+    if trips is not None:
+        return trips
+    start, stop = loop.inputs[:2]
+    return _FAR if stop.is_endless else max((s.value(stop) - s.value(start)).bounds()[1], 0)
 
 
 def _last_steps(s: Ranges, loop: Node, index: int, depth: int) -> tuple[int, int]:

@@ -279,3 +279,26 @@ def test_ints_of_32_bits_times_a_weight_are_added_up_as_they_are():
     _, text = made(sum_of_int32, a, 3)
     assert "test=((524288,), (-1, 1))" in text
     assert "py::rshift" not in text
+
+
+def weighted_windows(image, weights):
+    s = 0
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1] - 4):
+            t = 0
+            for k in range(5):
+                t += int(image[y, x + k]) * int(weights[k])
+            s += t
+    return s
+
+
+def test_windows_of_ints_of_32_bits_are_added_up_without_checks():
+    a = np.random.default_rng(5).integers(-(2**31), 2**31, (9, 300)).astype(np.int32)
+    f, text = made(weighted_windows, a, np.array([1, -2, 3, 4, -5]))
+    assert "np::are_within" in text
+    lines = re.findall(r"= py::(?:mul|iadd)\W.*", text.split("np::int64")[0])
+    assert len(lines) > 1 and all("'fits'" in line for line in lines)
+    for most in (2**20, 2**20 + 1, -(2**40), 2**62, -(2**63)):
+        weights = np.array([1, -2, 3, 4, most])
+        for given in (a, a[:0], a[:, :4], np.full((3, 5000), -(2**31), np.int32)):
+            assert compare(weighted_windows(given, weights), f(given, weights)) is None

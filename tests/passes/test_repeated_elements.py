@@ -175,7 +175,8 @@ def test_sums_of_ints_and_weights_that_are_near_0_are_not_checked(dtype):
     text = str(f.graph_for(image(), given))
     found = re.findall(r"= py::(?:mul|iadd)\W.*", text)
     assert found and all("'fits'" in line for line in found)
-    assert text.count("np::are_within") == 1
+    # nine products of 8 and 32 bits fit as they are
+    assert text.count("np::are_within") == (1 if dtype is np.int64 else 0)
     for _ in fail_each_guard(f):
         assert compare(expected, f(image(), given)) is None
 

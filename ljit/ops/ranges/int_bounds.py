@@ -103,7 +103,8 @@ def disjunction(s: Symbolic, node: Node) -> Bounds:
 def shifted(s: Symbolic, node: Node) -> Bounds:
     """Of ``x >> y``."""
     (low, high), (least, _) = map(s.bounds, node.inputs)
-    return (0, high >> min(max(least, 0), 64)) if low >= 0 else UNKNOWN
+    least = min(max(least, 0), 64)
+    return low >> least if low < 0 else 0, high >> least if high >= 0 else -1
 
 
 @_of_ints
