@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.draws.mersenne import GAUSS, MERSENNE_FUNCTIONS
 from ljit.codegen.layouts.random_layout import (
     NEXT_DOUBLE,
+    NEXT_WORD,
     Stream,
     known_sources,
     lock_layout,
@@ -35,6 +36,7 @@ __all__ = ["draw", "draw_all"]
 
 #: What a draw reads and writes nothing else in native code looks at.
 _DRAWS = "nounwind memory(inaccessiblemem: readwrite)"
+_WORD = 32  # bits that a bit generator gives at once
 _FILLS = "nounwind memory(argmem: readwrite, inaccessiblemem: readwrite)"
 
 
@@ -208,20 +210,89 @@ def _bounded(
 ) -> Ref:
     """A number of [low, low + span], both unsigned; the last operand: by masks, not by multiplication."""
     low, span, is_masked = operands
-    bits = low.type[1:]
+    bits = int(low.type[1:])
     name = f"random.bounded.{bits}"
+    if bits >= _WORD:
+        f.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
+        f.module.define("random.up.to", _UP_TO)
+        f.module.define(f"{name}.filled", _filled(f"{name}.filled", bits, "cold noinline"))
+        f.module.define(name, _of_a_word(name, bits))
+    else:
+        f.module.define(name, _filled(name, bits))
+    return f.call(low.type, name, (bitgen, low, span, is_masked))
+
+
+def _begin_bounded(name: str, bits: int, attributes: str = "") -> str:
+    given = f"ptr %bitgen, i{bits} %low, i{bits} %span, i1 %masked"
+    return f"define internal i{bits} @{name}({given}) nounwind {attributes} {{"
+
+
+def _filled(name: str, bits: int, attributes: str = "") -> str:
+    """A function that has NumPy fill an array of one number."""
     fill = address(random_function(f"random_bounded_uint{bits}_fill"))
-    given = f"i{bits} %low, i{bits} %span"
-    f.module.define(
-        name,
-        f"""define internal i{bits} @{name}(ptr %bitgen, {given}, i1 %masked) nounwind {{
+    given = f"i{bits} %low, i{bits} %span, i64 1, i1 zeroext %masked, ptr %place"
+    return f"""{_begin_bounded(name, bits, attributes)}
   %place = alloca i{bits}
-  call void {fill}(ptr readonly %bitgen, {given}, i64 1, i1 zeroext %masked, ptr %place) {_FILLS}
+  call void {fill}(ptr readonly %bitgen, {given}) {_FILLS}
   %result = load i{bits}, ptr %place
   ret i{bits} %result
-}}""",
-    )
-    return f.call(low.type, name, (bitgen, low, span, is_masked))
+}}"""
+
+
+def _of_a_word(name: str, bits: int) -> str:
+    """The same, without NumPy's function where one word does."""
+    shortened, widened = ("trunc", "zext") if bits > _WORD else ("bitcast", "bitcast")
+    return f"""{_begin_bounded(name, bits)}
+  %less = sub i{bits} %span, 1
+  %is.short = icmp ult i{bits} %less, {2**_WORD - 2 - (2**_WORD if bits == _WORD else 0)}
+  br i1 %is.short, label %short, label %any
+short:
+  %most = {shortened} i{bits} %span to i32
+  %word = call i32 @random.up.to(ptr %bitgen, i32 %most, i1 %masked)
+  %wide = {widened} i32 %word to i{bits}
+  %sum = add i{bits} %low, %wide
+  ret i{bits} %sum
+any:
+  %filled = call i{bits} @{name}.filled(ptr %bitgen, i{bits} %low, i{bits} %span, i1 %masked)
+  ret i{bits} %filled
+}}"""
+
+
+#: A word of [0, most] for ``0 < most < 2**32 - 1``: the low bits of words, until they are no larger, or the high halves
+#: of products with ``most + 1`` (D. Lemire, "Fast random integer generation in an interval", 2019).
+_UP_TO = f"""define internal i32 @random.up.to(ptr %bitgen, i32 %most, i1 %masked) nounwind {{
+entry:
+  %state = load ptr, ptr %bitgen
+  %source.at = getelementptr i8, ptr %bitgen, i64 {NEXT_WORD}
+  %source = load ptr, ptr %source.at
+  %count = add nuw i32 %most, 1
+  %factor = zext i32 %count to i64
+  %zeros = call i32 @llvm.ctlz.i32(i32 %most, i1 true)
+  %mask = lshr i32 -1, %zeros
+  br i1 %masked, label %mask.it, label %scale.it
+mask.it:
+  %word = call i32 %source(ptr %state) {_DRAWS}
+  %bits = and i32 %word, %mask
+  %is.over = icmp ugt i32 %bits, %most
+  br i1 %is.over, label %mask.it, label %done
+scale.it:
+  %number = call i32 %source(ptr %state) {_DRAWS}
+  %number.wide = zext i32 %number to i64
+  %product = mul nuw i64 %number.wide, %factor
+  %rest = trunc i64 %product to i32
+  %upper = lshr i64 %product, {_WORD}
+  %scaled = trunc i64 %upper to i32
+  %is.low = icmp ult i32 %rest, %count
+  br i1 %is.low, label %look, label %done
+look:
+  %negated = sub i32 0, %count
+  %least = urem i32 %negated, %count
+  %is.refused = icmp ult i32 %rest, %least
+  br i1 %is.refused, label %scale.it, label %done
+done:
+  %result = phi i32 [ %bits, %mask.it ], [ %scaled, %scale.it ], [ %scaled, %look ]
+  ret i32 %result
+}}"""
 
 
 _Draw = Callable[[FunctionBuilder, Ref, Ref, Stream, Sequence[Ref]], Ref]

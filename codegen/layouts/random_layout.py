@@ -32,7 +32,8 @@ MERSENNE_WORDS = 20  # 624 of them
 
 _WORD = 8
 _CAPSULE = b"BitGenerator"
-NEXT_DOUBLE = 3 * _WORD  # in a bitgen_t: state, next_uint64, next_uint32, next_double, next_raw
+NEXT_WORD = 2 * _WORD  # in a bitgen_t: state, next_uint64, next_uint32, next_double, next_raw
+NEXT_DOUBLE = 3 * _WORD
 _BITGEN_WORDS = 5
 _BIT_GENERATORS = ("PCG64", "MT19937", "PCG64DXSM", "Philox", "SFC64")
 
