@@ -132,11 +132,12 @@ class GraphLoop:
         latch = Join(e, [p.type for p in carried], "latch", owned=False, values=carried)
         self.walk.continues[node] = latch.jump
         first_division = len(f.divisions)
-        e.bailout.gathered = self._failed
-        f.has_vectors = "checks" in node.attrs
+        around = e.bailout.gathered, f.has_vectors
+        if "checks" in node.attrs:
+            e.bailout.gathered, f.has_vectors = self._failed, True
         with alias_scopes(e, node, self.walk.env):
             self.walk.run(self.body, latch.jump)
-        e.bailout.gathered, f.has_vectors = None, False
+        e.bailout.gathered, f.has_vectors = around
         values = latch.start()
         following = f.binary("add", k, 1, "nsw")
         hint = None if e.is_quick else hint_of(f, node, f.divisions[first_division:])

@@ -23,7 +23,8 @@ such checks are all that keeps the loop from vectors (`loops/carried_sums.py`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterable
+import math
+from collections.abc import Container
 from functools import partial
 
 import numpy as np
@@ -32,10 +33,11 @@ from ljit.analysis.ranges import INT_MAX, Ranges
 from ljit.ir import Block, Graph, Node, Value, get_op
 from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.ranges.int_ranges import FITS, NONNEGATIVE
-from ljit.passes.loops.carried_sums import CarriedSum, carried_sums
+from ljit.passes.loops.carried_sums import SHORT, CarriedSum, carried_sums
 from ljit.passes.loops.check_slices import may_wait, reads_behind
 from ljit.passes.loops.predicates import assume_predicates
 from ljit.passes.loops.trip_blocks import BLOCK, put_into_blocks
+from ljit.passes.loops.written_out import known_trips
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.types import ScalarType
@@ -44,6 +46,7 @@ __all__ = ["split_sums"]
 
 NAME = "split_sums"
 _INT64 = ScalarType(np.dtype(np.int64))
+_MOST_WRITTEN_OUT = 16  # checks that LLVM surely writes out of loops within
 _HALF = 32  # bits of a part: sums of BLOCK of them fit
 assert BLOCK.bit_length() + _HALF < 63
 
@@ -72,15 +75,17 @@ def _sums_of(loop: Node, failed: Container[int]) -> list[CarriedSum] | None:
     late = [node for node in _checks_in(body) if node not in checked]
     is_legal = (
         all(may_wait(node) and node.origin not in failed for node in late)
-        and not any(owner.op is LOOP for node in late for owner in _owners_within(node, body))
+        and all(_trips_within(body, node) <= _MOST_WRITTEN_OUT for node in late)
         and not reads_behind(late, set(body.walk()))
         and Ranges().bounds(loop.inputs[0])[0] >= 0  # there are no more trips than an int64 counts
     )
     return [s for s in sums if _unproven(s)] if is_legal and (checked or late) else None
 
 
-def _owners_within(node: Node, body: Block) -> Iterable[Node]:
-    return itertools.takewhile(lambda owner: owner is not body.owner, node.owners())
+def _trips_within(body: Block, node: Node) -> int:
+    """How often a node runs in a trip of the loop."""
+    around = itertools.takewhile(lambda owner: owner is not body.owner, node.owners())
+    return math.prod(known_trips(owner, SHORT) for owner in around if owner.op is LOOP)
 
 
 def _unproven(s: CarriedSum) -> list[Node]:

@@ -25,9 +25,9 @@ from ljit.passes.loops.written_out import known_trips
 from ljit.records import Record
 from ljit.types import INT, INT_MAX, ScalarType
 
-__all__ = ["CarriedSum", "carried_sums", "with_room_for_sums"]
+__all__ = ["SHORT", "CarriedSum", "carried_sums", "with_room_for_sums"]
 
-_SHORT = 16  # trips of loops within
+SHORT = 16  # trips of loops within
 
 Use = tuple[Node, int]  # a node, and the place of an operand
 
@@ -61,7 +61,7 @@ def _is_plain(node: Node) -> bool:
     if node.op in (SNAPSHOT, YIELD, IF):
         return True
     if node.op is LOOP:
-        return known_trips(node, _SHORT) > 0
+        return known_trips(node, SHORT) > 0
     if node.blocks or node.op.is_terminator or is_long(node.op):
         return False
     if node.op.ranges in (MOD, FLOORDIV) and not _is_power_of_2(node.inputs[1]):

@@ -97,6 +97,18 @@ def of_short_loops(a, n):
     return s
 
 
+def of_checked_windows(a, n):
+    s = 0
+    for i in range(n - 8):
+        t = 0
+        for j in range(3):
+            for k in range(3):
+                t += int(a[i + k + j]) * 3
+        if t > i:
+            s += t + int(a[i] * 0.5)
+    return s
+
+
 def read_in_the_loop(a, n):
     s = most = 0
     for i in range(n):
@@ -125,7 +137,12 @@ PROGRAMS = [
     of_distances,
     of_short_loops,
 ]
-PROGRAMS += [of_products, of_steps, of_whole_parts]  # whose terms have checks, too
+PROGRAMS += [
+    of_products,
+    of_steps,
+    of_whole_parts,
+    of_checked_windows,
+]  # whose terms have checks, too
 
 
 def elements(high, n=N):
