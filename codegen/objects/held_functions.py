@@ -134,7 +134,9 @@ def is_kind(e: Emitter, x: Native, kind: HeldKind, used: tuple[int, ...]) -> Nat
     done, ends = f.new_block("kind"), list[tuple[Ref, BlockRef | None]]()
     for differs in _all_differences(e, x, kind, used):
         following = f.new_block("same")
-        ends.append((FALSE, f.condbr(differs, done, following)))
+        left = f.condbr(differs, done, following)
+        if differs.constant != 0:
+            ends.append((FALSE, left))
         f.start(following)
     ends.append((TRUE, f.br(done)))
     f.start(done)

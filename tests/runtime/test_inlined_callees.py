@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+import types
 import weakref
 
 import numpy as np
@@ -386,3 +388,57 @@ def test_two_kinds_are_told_apart_in_each_trip():
     assert failed
     check(made, [double, scaled, triple], 10)
     check(made, [double, 5], 10)
+
+
+def is_small(x):
+    return len(x) < 2
+
+
+def is_long(x):
+    return len(x) > 4
+
+
+class First(list):
+    pass
+
+
+class Second(list):
+    pass
+
+
+class Third(list):
+    pass
+
+
+class Fourth(list):
+    pass
+
+
+def sort(x):
+    from kinds_of_lists import is_long, is_small
+
+    if is_small(x):
+        return 1
+    if isinstance(x, First):
+        return 2
+    if isinstance(x, First) or not is_long(x):
+        return 3
+    return 4
+
+
+def test_the_kind_of_a_function_that_is_imported_in_the_body_is_known(monkeypatch):
+    """It came as any object when profiled, and is a constant where nothing else can be imported."""
+    module = types.ModuleType("kinds_of_lists")
+    module.is_small, module.is_long = is_small, is_long
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    fast = ljit.jit(sort)
+    lists = [
+        Second([1, 2, 3]),
+        Third([1]),
+        Fourth(range(9)),
+        First(range(5)),
+        First([1]),
+        Fourth([1, 2]),
+    ]
+    for _ in range(4):
+        assert [fast(x) for x in lists] == [3, 1, 4, 2, 1, 3]
