@@ -1,7 +1,6 @@
 """Values that a function asks which object they are, by ``id(x)`` or ``x is y``: they stay the objects they are.
 
-Of numbers ``x is y`` says nothing that a program could rely on, but ``id(x)`` may be a key: there must be an object
-with it as long as there is one in CPython.
+A number that is compared with a global variable is none of them: the other one is a mark (``x is MISSING``), mostly.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def asks_for_identities(graph: Graph) -> bool:
     """Whether a baseline graph asks for the identity of anything. Hardly any does; values are looked at one by one."""
     asking = (CALL, *_comparisons())
     return any(
-        _calls_id(node, 1) or _compares(node, 0) or _compares(node, 1)
+        _calls_id(node, 1) or any(_compares(node, k, is_number=False) for k in (0, 1))
         for node in graph.walk()
         if node.op in asking
     )
@@ -37,7 +36,7 @@ def is_identity_asked(value: Value, t: Type) -> bool:
     names, seen = [value], {value}
     for name in names:  # grows
         for user, position in name.uses:
-            if _calls_id(user, position) or (not is_number and _compares(user, position)):
+            if _calls_id(user, position) or _compares(user, position, is_number=is_number):
                 return True
             is_held = not is_number and user.op in (_makers() if position else _takers())
             given = user.outputs if is_held else handed_on(user, position)
@@ -80,14 +79,21 @@ def _takers() -> tuple[OpDef, ...]:
 def _calls_id(user: Node, position: int) -> bool:
     if user.op is not CALL or position != 1 or len(user.inputs) != 2:
         return False
-    called = user.inputs[0].node
-    if called is not None and called.op is PROFILE:
-        called = called.inputs[0].node
-    return called is not None and called.op is LOAD_GLOBAL and called.attrs["name"] == "id"
+    called = _global_read(user.inputs[0])
+    return called is not None and called.attrs["name"] == "id"
 
 
-def _compares(user: Node, position: int) -> bool:
+def _compares(user: Node, position: int, *, is_number: bool) -> bool:
     """Whether the value is compared with another one, of which not everything is known."""
     if user.op not in _comparisons():
         return False
-    return not user.inputs[1 - position].is_constant
+    other = user.inputs[1 - position]
+    return not (other.is_constant or (is_number and _global_read(other) is not None))
+
+
+def _global_read(value: Value) -> Node | None:
+    """The node that reads the global variable that a baseline value is; None: it is none."""
+    node = value.node
+    if node is not None and node.op is PROFILE:
+        node = node.inputs[0].node
+    return node if node is not None and node.op is LOAD_GLOBAL else None
