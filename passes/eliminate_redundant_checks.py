@@ -41,8 +41,8 @@ from ljit.passes.loops.refusals import note_refused
 from ljit.passes.loops.trip_limits import (
     MANY,
     Measure,
+    behind_test,
     falling,
-    first_test,
     goes_on,
     head_of,
     measures,
@@ -115,6 +115,7 @@ class _OpenLoop(Record, frozen=False):
     k: Linear
     measures: list[Measure]
     failures: set[Induction] = made_by(factory=set)
+    lost: set[Induction] = made_by(factory=set)  # where the loop is left before its end
 
 
 class _Walk:
@@ -216,7 +217,7 @@ class _Walk:
             self.natural[node] = _ints(node)
             mark = len(self.predicates)
             s.open()
-            measured = measures(s, node, self.behind_test(node)) if is_endless else []
+            measured = measures(s, node, behind_test(s, node)) if is_endless else []
             open_loop = _OpenLoop(node, s.depth, given, known, k, measured)
             self.loops.append(open_loop)
             s.assume(k - s.value(start))
@@ -238,7 +239,7 @@ class _Walk:
         self.limit(open_loop)
         if len(node.blocks) > 1:
             self.scoped(node.blocks[1])
-        self.after(node, known)
+        self.after(open_loop)
 
     def is_refuted(self, node: Node, induction: Induction) -> bool:
         return not induction.is_certain and _key(node, induction) in self.refuted
@@ -294,22 +295,22 @@ class _Walk:
                 self.s.retract(predicate.test, scope)
         del self.predicates[mark:]
 
-    def after(self, node: Node, known: Sequence[Induction]) -> None:
-        """What held in each trip holds behind a loop that is only left when its trips are used up."""
+    def after(self, loop: _OpenLoop) -> None:
+        """What held in each trip holds behind a loop, if it holds where this is left before its trips are used up."""
+        node = loop.node
         if len(node.blocks) > 1:
             return
         for out in self.natural[node]:
             self.s.assume(self.s.value(out))
-        if any(n.op is BREAK and n.target is node for n in node.blocks[0].walk()):
-            return
+        is_left = any(n.op is BREAK and n.target is node for n in node.blocks[0].walk())
         start, stop = map(self.s.value, node.inputs[:2])
-        is_counted = self.s.proves(stop - start)
-        for induction in known:
+        is_counted = not is_left and self.s.proves(stop - start)
+        for induction in loop.inductions:
             out = node.outputs[induction.index]
             if not is_integer(out.type):
                 continue
             distance = induction.distance(self.s.value(out))
-            if not (induction.wavers or induction.in_trips):
+            if not (induction.wavers or induction.in_trips or induction in loop.lost):
                 self.s.assume(distance)
             if induction.rate is not None and is_counted:
                 self.s.assume((stop - start) * induction.rate - distance)
@@ -326,14 +327,13 @@ class _Walk:
         for out, value in zip(node.outputs, values, strict=True):
             if out in natural and not self.s.proves_by_cases(self.s.value(value)):
                 natural.discard(out)
-
-    def behind_test(self, node: Node) -> list[Linear]:
-        """What is at least 0 where the body of a ``while`` goes on behind its first test."""
-        test = first_test(node)
-        if test is None:
-            return []
-        condition, holds = goes_on(test)
-        return list(self.s.implied(condition, holds=holds))
+        for loop in self.loops:
+            for induction in loop.inductions if loop.node is node else ():
+                value = values[induction.index]  # may be no int, where the loop gives either
+                if not is_integer(value.type) or not self.s.proves_by_cases(
+                    induction.distance(self.s.value(value))
+                ):
+                    loop.lost.add(induction)
 
     def head_facts(self, node: Node) -> list[Linear]:
         """What has to hold of the first values, for the body of a ``while`` to run at all."""

@@ -3,9 +3,9 @@
 An `Induction` says that a variable never falls below (sign 1) or rises above (sign -1) what it was at first; with a
 rate, also how far it can get in k trips. It is certain where the sum of the steps on each way through the body has a
 known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip. It is another guess that
-a variable that begins at 0 or above and may fall stays there, and that one which is set to the number of a trip, or one
-that follows it (``if a[i] < a[best]: best = i``), does not get beyond the last trip. Of one that goes up and down by
-bounded steps only the rates are known.
+a variable that begins at 0 or above and may fall stays there, or falls one step below it (``while j >= 0: j -= 1``),
+and that one which is set to the number of a trip, or one that follows it (``if a[i] < a[best]: best = i``), does not
+get beyond the last trip. Of one that goes up and down by bounded steps only the rates are known.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _FAR = 2**62  # steps of which nothing is known
 _MUCH = MANY // 2  # what inner loops may add that have no few trips
 _MAX_RATE = 2**31  # that any number of trips may have
 _MAX_WAY = 2**61  # that a variable may come otherwise
+_MOST_FALL = 16  # in a trip, of what may fall below 0 once
 _CASES = 6  # Ifs in one another that are looked into
 
 
@@ -78,6 +79,8 @@ def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction
                 found.append(Induction(index, sign, begin, start, None, False))
         if low < 0 and begin != Linear() and s.proves_by_cases(begin):
             found.append(Induction(index, 1, Linear(), start, None, False))
+            if low >= -_MOST_FALL:
+                found.append(Induction(index, 1, Linear(low), start, None, False))
         limit = _limit(s, loop, index) if low <= -_MUCH or high >= _MUCH else None
         if limit is not None and _holds_if(s, given, limit - begin):
             found.append(Induction(index, -1, limit, start, None, False, in_trips=True))

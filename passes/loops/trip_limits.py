@@ -32,8 +32,8 @@ from ljit.records import Record
 __all__ = [
     "MANY",
     "Measure",
+    "behind_test",
     "falling",
-    "first_test",
     "goes_on",
     "head_of",
     "measures",
@@ -154,6 +154,15 @@ def most_trips(loop: Node) -> int | None:
     """How many trips a loop has at most, by what was found before; None if nothing was."""
     found = (loop.attrs.get(name) for name in ("most_trips", "ends_after"))
     return min((most for most in found if isinstance(most, int)), default=None)
+
+
+def behind_test(s: Ranges, loop: Node) -> list[Linear]:
+    """What is at least 0 where the body of a ``while`` goes on behind its first test."""
+    test = first_test(loop)
+    if test is None:
+        return []
+    condition, holds = goes_on(test)
+    return list(s.implied(condition, holds=holds))
 
 
 def note_most(loop: Node, most: int) -> bool:

@@ -1,11 +1,14 @@
 """Bounds of what loops carry: programs near them give what CPython gives."""
 
+import re
+
 import numpy as np
 import pytest
 
 import ljit
 from ljit.analysis.ranges import Ranges
 from tests.frontend.harness import function_of
+from tests.programs.harness import compare
 
 MOST = 2**63 - 1
 
@@ -259,3 +262,116 @@ def test_few_walks_find_what_moves_in_one_direction(monkeypatch):
     for n in (3, 3, 100):
         assert native(n) == function(n)
     assert 0 < len(walks) < 20
+
+
+def insertion(a):
+    for i in range(1, len(a)):
+        x = a[i]
+        j = i - 1
+        while j >= 0 and a[j] > x:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = x
+    return a
+
+
+def by_steps(a):
+    for i in range(3, len(a)):
+        j = i
+        while j >= 3 and a[j - 3] > a[j]:
+            a[j], a[j - 3] = a[j - 3], a[j]
+            j -= 3
+        a[j] += 1
+    return a
+
+
+def below_0(a):
+    total = 0
+    for i in range(len(a)):
+        j = i
+        while j >= 0:
+            if a[j] == 5:
+                break
+            j -= 2
+        total += a[j + 2] if j + 2 <= i else 1
+    return total
+
+
+@pytest.mark.parametrize("function", [insertion, by_steps, below_0], ids=lambda f: f.__name__)
+def test_what_falls_in_a_loop_is_within_bounds_behind_it(function):
+    compiled = ljit.jit(function)
+    a = np.random.default_rng(3).integers(0, 9, 40)
+    for _ in range(3):
+        assert compare(function(a.copy()), compiled(a.copy())) is None
+    accesses = re.findall(r"np::(?:get|set)item.*", str(compiled.graph_for(a)))
+    assert accesses and all("'from_start.0', 'inside.0'" in line for line in accesses)
+    for size in (0, 1, 2, 3, 4, 40):
+        for b in (a[:size], -np.arange(size), np.full(size, 5), a[::-1][:size]):
+            assert compare(function(b.copy()), compiled(b.copy())) is None
+
+
+def left_with_more(a, to):
+    total = 0
+    for i in range(len(a)):
+        j = i
+        while j >= 0:
+            if a[j] == 5:
+                j = to
+                break
+            j -= 1
+        total += a[j]
+        a[i] = -1
+    return total
+
+
+def left_after_more(a, to):
+    total = 0
+    for i in range(len(a)):
+        j = i
+        while True:
+            j -= 1
+            if j < to:
+                break
+        total += a[j + 1]
+        a[i] = -1
+    return total
+
+
+@pytest.mark.parametrize("function", [left_with_more, left_after_more], ids=lambda f: f.__name__)
+def test_loops_that_are_left_with_other_numbers_say_nothing_of_what_they_carry(function):
+    compiled = ljit.jit(function)
+    a = np.array([1, 2, 5, 3, 5, 4])
+    for to in (0, 0, 0, 1, -1, -4, 5, 6, -7, 2**40, -(2**63), 2**63 - 1):
+        if to < -(2**40) and function is left_after_more:
+            continue  # that takes long
+        mine, theirs = a.copy(), a.copy()
+        assert compare(told(function, theirs, to), told(compiled, mine, to)) is None
+        assert compare(theirs, mine) is None
+
+
+def told(function, *args):
+    try:
+        return function(*args)
+    except IndexError as error:
+        return str(error)
+
+
+def left_with_a_float(a, to):
+    total = 0.0
+    for i in range(len(a)):
+        j = i
+        while j >= 0:
+            if a[j] == 5:
+                j = to[0]
+                break
+            j -= 1
+        total += j
+    return total
+
+
+def test_a_loop_may_be_left_with_no_int():
+    compiled = ljit.jit(left_with_a_float)
+    a = np.array([1, 2, 5, 3, 5, 4])
+    for to in (0.5, 0.5, 0.5, -2.0):
+        given = np.array([to])
+        assert compare(left_with_a_float(a, given), compiled(a, given)) is None
