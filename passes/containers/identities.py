@@ -1,6 +1,6 @@
 """Values that a function asks which object they are, by ``id(x)`` or ``x is y``: they stay the objects they are.
 
-A number that is compared with a global variable is none of them: the other one is a mark (``x is MISSING``), mostly.
+A number that is compared with a global or closure variable is none of them: that is a mark (``x is MISSING``), mostly.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import functools
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import PROFILE
-from ljit.ops.names import LOAD_GLOBAL
+from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
 from ljit.ops.objects import CALL, UNPACK
 from ljit.ops.python.types import class_of
 from ljit.passes.containers.carried import handed_on
@@ -79,8 +79,8 @@ def _takers() -> tuple[OpDef, ...]:
 def _calls_id(user: Node, position: int) -> bool:
     if user.op is not CALL or position != 1 or len(user.inputs) != 2:
         return False
-    called = _global_read(user.inputs[0])
-    return called is not None and called.attrs["name"] == "id"
+    called = _reader(user.inputs[0])
+    return called is not None and called.op is LOAD_GLOBAL and called.attrs["name"] == "id"
 
 
 def _compares(user: Node, position: int, *, is_number: bool) -> bool:
@@ -88,12 +88,12 @@ def _compares(user: Node, position: int, *, is_number: bool) -> bool:
     if user.op not in _comparisons():
         return False
     other = user.inputs[1 - position]
-    return not (other.is_constant or (is_number and _global_read(other) is not None))
+    reader = _reader(other)
+    is_mark = reader is not None and reader.op in (LOAD_GLOBAL, LOAD_CLOSURE)
+    return not (other.is_constant or (is_number and is_mark))
 
 
-def _global_read(value: Value) -> Node | None:
-    """The node that reads the global variable that a baseline value is; None: it is none."""
+def _reader(value: Value) -> Node | None:
+    """The node that gives a baseline value, before what was seen is noted."""
     node = value.node
-    if node is not None and node.op is PROFILE:
-        node = node.inputs[0].node
-    return node if node is not None and node.op is LOAD_GLOBAL else None
+    return node.inputs[0].node if node is not None and node.op is PROFILE else node

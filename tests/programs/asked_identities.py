@@ -194,3 +194,18 @@ def numbers_beside_a_mark(xs, least):
 )
 def the_one_nan(x):
     return x is np.nan, x is math.nan, x is x
+
+
+@program(lambda: (50, 2.5), lambda: (60, 1), lambda: (40, None))
+def numbers_beside_a_mark_of_the_function_around(n, start):
+    missing = object()
+
+    def total(x):
+        if x is missing or x is None:
+            return 0.0
+        s = 0.0
+        for i in range(n):
+            s += x * i
+        return s
+
+    return total(start), total(missing)
