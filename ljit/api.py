@@ -122,6 +122,7 @@ class _Calls:
                 waiting.samples,
                 is_asked_for=waiting.is_asked_for,
                 is_last_chance=waiting.is_last_chance,
+                gain=waiting.gain,
             )
         return made
 

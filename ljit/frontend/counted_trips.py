@@ -64,11 +64,12 @@ _Node = TypeVar("_Node", bound=ast.AST)
 class CountedLoop(Record):
     """Where a loop stands, and the variables with the iterators of those around it and its own; None: a ``while``.
 
-    `places`: line and column in bytes, those of the outermost loop first.
+    `places`: line and column in bytes, those of the outermost loop first. `at`: those of what counts the trips.
     """
 
     places: tuple[tuple[int, int], ...]
     iterators: tuple[str | None, ...]
+    at: tuple[int, int]
 
 
 class Watcher(Protocol):
@@ -217,7 +218,8 @@ class _Writer:
         """What stands at the end of a trip."""
         number = ast.Constant(len(self.loops))
         places = tuple((loop.lineno, loop.col_offset) for loop, _ in self._around)
-        self.loops.append(CountedLoop(places, tuple(name for _, name in self._around)))
+        names = tuple(name for _, name in self._around)
+        self.loops.append(CountedLoop(places, names, (where.lineno, where.col_offset)))
         one = ast.Constant(1)
         yield _placed(ast.AugAssign(_name(_COUNT, where, ast.Store()), ast.Sub(), one), where)
         pair: list[ast.expr] = [_name(name, where, ast.Store()) for name in (_COUNT, _CLOCK)]

@@ -34,6 +34,7 @@ from ljit.cpython.recursion import is_deep
 from ljit.packed_types import is_packed
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.gains import Gain
 from ljit.runtime.jumps import Jumps, may_callees_run_long
 from ljit.runtime.likely import calls_its_name, levels_of_loops
 from ljit.runtime.native import is_compiler_loaded
@@ -90,6 +91,7 @@ class ColdCalls(Record, frozen=False):
     waited: float = 0.0  # seconds that calls took before the function was translated
     is_asked_for: bool = False  # by code that is not decorated, few functions or many in a row
     is_last_chance: bool = False  # the first call is all that there may be, and cannot be left
+    gain: Gain | None = None  # that native code is expected to be
     was_looked_at: bool = False
     has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
@@ -116,9 +118,11 @@ class ColdCalls(Record, frozen=False):
         *,
         is_asked_for: bool,
         is_last_chance: bool,
+        gain: Gain,
     ) -> None:
         """Note what the calls took before there was an executor, and what arguments are like."""
         self.is_asked_for, self.is_last_chance = is_asked_for, is_last_chance
+        self.gain = gain
         self.waited = seconds
         self.last_types = tuple(map(type_of, samples)) if samples is not None else None
 
@@ -180,6 +184,7 @@ class ColdCalls(Record, frozen=False):
             of_numbers=self.are_loops_over_numbers(plan),
             spent=plan.seconds,
             at_once=_takes_arrays(plan.types) or (self.is_last_chance and not plan.runs),
+            gain=self.gain,
         )
 
     def may_optimise(self, plan: Plan, unit: NativeUnit) -> bool:
@@ -220,6 +225,7 @@ class ColdCalls(Record, frozen=False):
             is_likely=is_likely,
             is_asked_for=self.is_asked_for,
             at_once=at_once,
+            gain=self.gain,
         )
 
     def is_likely(self, plan: Plan) -> bool:
@@ -301,10 +307,14 @@ class ColdCalls(Record, frozen=False):
         if not self.has_loops:
             seconds = self.each = without_delays(seconds, self.each, fn.__code__)
         self.calls += calls
-        of_objects = self.last_types is None or not are_of_numbers(self.last_types)
-        self.seconds += claim(seconds * calls, of_objects=of_objects)
+        self.seconds += self.claim(seconds * calls, self.last_types)
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
             self.limit = 0
+
+    def claim(self, seconds: float, types_: Sequence[Type] | None) -> float:
+        """Count what calls took that were given arguments of these types."""
+        of_objects = types_ is None or not are_of_numbers(types_)
+        return claim(seconds, of_objects=of_objects, gain=self.gain)
 
     def calls_since(self, owner: object) -> int:
         """This call, and those that the entry has taken since the last one that came here."""

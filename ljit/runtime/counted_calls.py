@@ -24,6 +24,7 @@ from ljit.cpython.own_frames import drop_own_frames
 from ljit.cpython.own_time import seconds_here, timed_apart
 from ljit.cpython.stack import compiler_frames
 from ljit.records import Record
+from ljit.runtime.gains import Gain
 from ljit.runtime.waiting import counted_once, has_room, seconds_claimed
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ class CountedCalls:
             if found is not None:
                 self._counted, self._loops = found
             self.has_loops = found is not None or has_loop_statement(fn)
+        counted = self.code if self._counted is None else self._counted.__code__
+        self.gain = Gain(counted, {loop.at for loop in self._loops})
 
     @property
     def counted(self) -> FunctionType | None:
@@ -128,7 +131,7 @@ class CountedCalls:
             return False
         own, is_likely = self._own_seconds(clock, observed)
         if own < self.seconds or not has_room(
-            self.price, spent=own, of_numbers=is_likely, is_likely=is_likely
+            self.price, spent=own, of_numbers=is_likely, is_likely=is_likely, gain=self.gain
         ):
             return False
         # If it cannot be left at this loop, it may be at another one.

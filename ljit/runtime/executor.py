@@ -36,9 +36,10 @@ from ljit.profile import keep_objects_of
 from ljit.runtime import links
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
+from ljit.runtime.bets import Bet
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.callees import KnownCallees
-from ljit.runtime.cold import ColdCalls, are_of_numbers, takes_objects
+from ljit.runtime.cold import ColdCalls, takes_objects
 from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
 from ljit.runtime.hooks import Hooks
@@ -74,7 +75,7 @@ from ljit.runtime.plans import (
 from ljit.runtime.prices import note_compile
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import function_made, twin_of
-from ljit.runtime.waiting import Bet, claim, counted_once
+from ljit.runtime.waiting import counted_once
 from ljit.types import Type
 
 if TYPE_CHECKING:
@@ -307,10 +308,8 @@ class ProfilingExecutor:
     def pay(self, plan: Plan, seconds: float) -> None:
         """Count what the interpreter took; most of it CPython would not have taken."""
         plan.seconds += seconds
-        claim(seconds * (1 - _SLOWNESS), of_objects=not are_of_numbers(plan.types))
-        of_own_work = counted_once(seconds * _SLOWNESS)
-        add_own_work(of_own_work)
-        self.bet.add(of_own_work)
+        self.cold.claim(seconds * (1 - _SLOWNESS), plan.types)
+        add_own_work(self.bet.add(counted_once(seconds * _SLOWNESS)))
 
     def resume(
         self, plan: Plan, at: str, state: Mapping[str, object], errors: Errors, *, is_hot: bool

@@ -12,6 +12,7 @@ import math
 import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
+from dis import COMPILER_FLAG_NAMES
 from importlib.machinery import ModuleSpec
 from opcode import opmap
 from typing import Any
@@ -26,7 +27,9 @@ __all__ = [
     "has_large_array",
     "is_being_imported",
     "levels_of_loops",
+    "loops_in",
     "may_be_many_trips",
+    "runs_later",
 ]
 
 _LARGE = 100  # elements of an array: work on them takes as long as the calls
@@ -36,6 +39,9 @@ _MOST_TRIPS = 10**9  # larger numbers are none: nobody waits so long for a loop
 _LEVELS = 3  # of tuples and lists in one another
 _NATIVE_INTS = range(-(2**63), 2**64)
 _NUMBERS = (bool, float, complex, bytes, bytearray, range)
+_RUN_LATER = sum(
+    flag for flag, name in COMPILER_FLAG_NAMES.items() if name.endswith(("GENERATOR", "COROUTINE"))
+)
 _EXTENDED_ARG = opmap["EXTENDED_ARG"]
 _JUMPS_BACK = {
     code
@@ -49,6 +55,11 @@ def calls_its_name(code: types.CodeType) -> bool:
     return code.co_name in (*code.co_names, *code.co_freevars)
 
 
+def runs_later(code: types.CodeType) -> bool:
+    """Whether a call makes a generator or a coroutine, in which the code runs."""
+    return bool(code.co_flags & _RUN_LATER)
+
+
 def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
     """The code and that of functions in it, comprehensions among them."""
     yield code
@@ -58,13 +69,19 @@ def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def levels_of_loops(code: types.CodeType) -> int:
     """How many loops lie in one another, in the code or in that of a function in it; 0: there are none."""
-    loops: dict[int, int] = {}  # where they begin and end
-    for start, end in _jumps_back(code.co_code):
-        loops[start] = max(end, loops.get(start, end))
+    loops = loops_in(code)
     around = (
         sum(a <= start and end <= b for a, b in loops.items()) for start, end in loops.items()
     )
     return max([0, *around, *map(levels_of_loops, _nested_in(code))])
+
+
+def loops_in(code: types.CodeType) -> dict[int, int]:
+    """The units where the loops of the code begin, but not of functions in it, and where they end."""
+    loops: dict[int, int] = {}
+    for start, end in _jumps_back(code.co_code):
+        loops[start] = max(end, loops.get(start, end))
+    return loops
 
 
 def is_being_imported(fn: types.FunctionType) -> bool:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from ljit.cpython.own_time import TimeOfCall, without_delays
 from ljit.cpython.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import are_of_numbers
 from ljit.runtime.likely import calls_its_name, has_large_array, may_be_many_trips
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import NO_GAIN, SLOW_CALLS_BEFORE_PASSING_ON, Plan, is_long_in_use
 from ljit.runtime.prices import price
 from ljit.runtime.repeated import are_in_a_row, may_be_in_a_row, note_calls
-from ljit.runtime.waiting import are_few, claim
+from ljit.runtime.waiting import are_few
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
@@ -95,7 +94,7 @@ def run_watched(
             seconds = plan.each = without_delays(seconds, plan.each, executor.fn.__code__)
         if plan.runs:  # else there is no profile yet
             plan.runs += calls
-        plan.seconds += claim(seconds * calls, of_objects=not are_of_numbers(plan.types))
+        plan.seconds += cold.claim(seconds * calls, plan.types)
         if not is_native and not may_be_in_a_row(executor.fn):
             cold.passed = _calls_to_pass(
                 plan, price(plan, baseline), seconds, are_short=cold.are_short

@@ -19,10 +19,11 @@ All that ljit does has to have room (`has_room`) in one of these:
 
 And where nothing says that it is likely to pay, the compiler is loaded, and what it does goes on, while that stays
 below three quarters of what the program took: most programs end soon, and one of 0.3 s would take twice as long with
-the compiler loaded. But for a first call that nobody could leave later, and for arrays, on which code gains much.
+the compiler loaded. To load it, that is less, down to a twentieth, the less the functions do with numbers (`gains.py`).
+But for a first call that nobody could leave later, and for arrays, on which code gains much.
 
 A stake is what bets may lose. What was done for a function that has run as long since, by its loops in the interpreter
-or in quick code, is *won* (`Bet`): so of a collection of kernels all are bet on, of a package's hundreds hardly any.
+or in quick code, is *won* (`bets.py`): so all of a collection of kernels are bet on, few of a package's hundreds.
 
 A function's calls come here first, with no compiler loaded: no more is imported than this. CPython runs the calls
 until they took as long as the translation, and the program as long as it takes to load the compiler, or until one comes
@@ -44,7 +45,9 @@ from ljit import config
 from ljit.cpython.frame_count import thread
 from ljit.cpython.own_time import TimeOfCall, seconds_of_own_work, timed_apart, without_delays
 from ljit.cpython.recursion import call_plainly, is_deep
+from ljit.runtime.bets import Bet
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.gains import Gain
 from ljit.runtime.likely import (
     are_numbers,
     calls_its_name,
@@ -54,6 +57,7 @@ from ljit.runtime.likely import (
     is_being_imported,
     levels_of_loops,
     may_be_many_trips,
+    runs_later,
 )
 from ljit.runtime.options import TWIN_OPTIONS, Options
 from ljit.runtime.passing import MOST_PASSED, PART_PASSED, SECONDS_PASSED, calls_within, pass_calls
@@ -66,7 +70,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SECONDS_OF_LLVM",
-    "Bet",
     "Waiting",
     "are_few",
     "claim",
@@ -92,6 +95,8 @@ _FEW = 8  # functions; the more a package has beyond them, the more of them are 
 _LEAST_STAKE = 0.1  # seconds, for what is likely: nobody waits long for that
 # Of the time that the program took, for all that ljit did and is to do next where that is not likely to pay.
 _MOST = 3 / 4
+_LEAST = 1 / 20  # to load the compiler for what is expected to gain nothing
+_SECONDS_OF_CLAIM = 1e-3  # that calls took, until their function's code is looked at for it
 _LITTLE = 0.03  # seconds, that it may be at any time: to count trips
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
@@ -122,40 +127,14 @@ class _Start:
 class _Claims:
     """What calls of functions took, all together. Those within them are in it as often, unless they were timed."""
 
-    __slots__ = ("of_objects", "seconds")
+    # `gaining`: what native code is expected to gain on
+    __slots__ = ("gaining", "of_objects", "seconds")
 
     def __init__(self) -> None:
-        self.seconds = self.of_objects = 0.0
+        self.seconds = self.of_objects = self.gaining = 0.0
 
 
 _claims = _Claims()
-
-
-class Bet:
-    """What ljit did for one function so far that has not been worth it yet; once it was, nothing is a bet any more."""
-
-    __slots__ = ("_is_won", "seconds")
-    won = 0.0  # seconds of all functions, that were worth it
-    loading = (
-        0.0  # seconds that loading took: the first function that is worth it is worth that, too
-    )
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._is_won = False
-
-    def add(self, seconds: float) -> None:
-        """Count what ljit did for the function."""
-        if self._is_won:
-            Bet.won += seconds
-        else:
-            self.seconds += seconds
-
-    def win(self) -> None:
-        """Note that the function has run as long as that took; bets that are likely to pay go on."""
-        Bet.won += self.seconds + Bet.loading
-        self.seconds = Bet.loading = 0.0
-        self._is_won = True
 
 
 @contextmanager
@@ -169,9 +148,12 @@ def loading() -> Iterator[None]:
     _Start.of_loading += seconds
 
 
-def claim(seconds: float, *, of_objects: bool = False) -> float:
+def claim(seconds: float, *, of_objects: bool = False, gain: Gain | None = None) -> float:
     """Count what calls of one function took; `of_objects`: these were given more than numbers and arrays."""
     _claims.seconds += seconds
+    if gain is not None and seconds >= _SECONDS_OF_CLAIM:
+        gain.part(seconds_of_program())
+    _claims.gaining += seconds * (1.0 if gain is None else gain.known)
     if of_objects:
         _claims.of_objects += seconds
     return seconds
@@ -217,13 +199,14 @@ def has_room(
     is_likely: bool = False,
     is_asked_for: bool = False,
     at_once: bool = False,
+    gain: Gain | None = None,
 ) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
     `spent`: on the function's own calls. `of_numbers`: these are loops over numbers, which take a small part of that
     time in native code. `is_likely`: they are long, or on large arrays. What is not waits until the program has run
-    long enough; not if it is wanted `at_once`, as it cannot be done later, or gains much. `is_asked_for`: the stake is
-    that of few functions.
+    long enough, the longer the less it may `gain`; not if it is wanted `at_once`, as it cannot be done later, or gains
+    much. `is_asked_for`: the stake is that of few functions.
     """
     share = _SHARE_OF_NUMBERS if of_numbers else _SHARE_OF_LIKELY if is_likely else _SHARE
     if not config.settings().cold_calls or 0.0 < seconds <= share * counted_once(spent):
@@ -231,18 +214,26 @@ def has_room(
     of_program = seconds_of_program()  # in front of all else: the time may begin here
     most = _SHARE * of_program + _stake(is_likely=is_likely, is_asked_for=is_asked_for)
     fits = _at_stake(is_likely=is_likely) + seconds <= most
-    return fits and (is_likely or at_once or is_within_most(seconds))
+    return fits and (is_likely or at_once or is_within_most(seconds, gain, spent))
 
 
-def is_within_most(seconds: float) -> bool:
+def is_within_most(seconds: float, gain: Gain | None = None, spent: float = 0.0) -> bool:
     """Whether as much work more leaves what ljit did within what it may do where that is not likely to pay.
 
-    Loading counts before it is done: then what is loaded had better be used.
+    Loading counts before it is done: then what is loaded had better be used. It takes most of what ljit does for a
+    short program, so that only as much may be as is expected to `gain` by it: for this function, and for all, with what
+    was `spent` on calls of this one that have not ended.
     """
     if not config.settings().cold_calls:
         return True
-    work = _own_work() - _Start.of_loading
-    return work + seconds <= max(_MOST * seconds_of_program(), _LITTLE)
+    work, of_program = _own_work() - _Start.of_loading + seconds, seconds_of_program()
+    if work <= max(_LEAST * of_program, _LITTLE):
+        return True
+    if work > _MOST * of_program or gain is None or not _seconds_of_loading():
+        return work <= _MOST * of_program
+    part = gain.part(of_program)
+    of_all = (_claims.gaining + spent * part) / max(_claims.seconds + spent, of_program)
+    return work <= _MOST * of_program * min(part, of_all)
 
 
 def has_run(seconds: float) -> bool:
@@ -257,11 +248,12 @@ def is_staked(
     is_likely: bool = False,
     is_asked_for: bool = False,
     at_once: bool = False,
+    gain: Gain | None = None,
 ) -> bool:
     """Whether as much work is within the stake, and brings what ljit did so far to no more than `most`."""
     stake = _stake(is_likely=is_likely, is_asked_for=is_asked_for)
     fits = _at_stake(is_likely=is_likely) + seconds <= min(stake, most)
-    return fits and (is_likely or at_once or is_within_most(seconds))
+    return fits and (is_likely or at_once or is_within_most(seconds, gain))
 
 
 def _at_stake(*, is_likely: bool) -> float:
@@ -316,6 +308,7 @@ class Waiting:
             "_defaults",
             "_each",
             "_fn",
+            "_gain",
             "_is_early",
             "_is_recursive",
             "_levels",
@@ -324,6 +317,7 @@ class Waiting:
         *(
             "_passed",
             "_price",
+            "_runs_later",
             "_seconds",
             "_seconds_of_counting",
             "_watched",
@@ -335,8 +329,10 @@ class Waiting:
 
     def __init__(self, fn: types.FunctionType) -> None:
         self._fn, code = fn, fn.__code__
+        self._gain = Gain(code)
         self._price = sum(len(c.co_code) // 2 for c in codes_in(code)) * _SECONDS_OF_UNIT
-        self._levels = levels_of_loops(code)
+        self._runs_later = runs_later(code)
+        self._levels = 0 if self._runs_later else levels_of_loops(code)
         defaults = fn.__defaults__ or ()
         self._defaults = (*[None] * (code.co_argcount - len(defaults)), *defaults)
         self._seconds_of_counting = _SECONDS_OF_PARSING + code.co_firstlineno * _SECONDS_OF_LINE
@@ -368,16 +364,18 @@ class Waiting:
         `values`: the call's arguments. `watch` makes who counts trips: a loop that is not over arrays need not be
         translated before it has run for a while.
         """
+        if self._runs_later:  # its calls do no more than to make what runs it, which is CPython's
+            return False
         price, loading = self._price, _seconds_of_loading()
         is_paid = self._seconds >= price and counted_once(self._seconds) >= price
         is_likely = self._is_likely(values)
         on_arrays = has_array(values)
-        may_load = is_likely or on_arrays or not loading
-        may_load = may_load or is_within_most(loading + price + _SECONDS_OF_COMPILE)
+        has_time = is_paid and has_run(loading) and (is_likely or on_arrays or self._may_load())
         of_numbers = bool(self._levels) and self._of_numbers
-        has_time = is_paid and may_load and has_run(loading)
-        spent = self._seconds
-        if has_time and has_room(price, spent=spent, of_numbers=of_numbers, is_likely=is_likely):
+        spent, gain = self._seconds, self.gain
+        if has_time and has_room(
+            price, spent=spent, of_numbers=of_numbers, is_likely=is_likely, gain=gain
+        ):
             return True
         is_asked, in_a_row = is_asked_for(), are_in_a_row(self._fn)
         if is_likely and (on_arrays or in_a_row):
@@ -390,12 +388,14 @@ class Waiting:
             return False
         may_be_bet_on = self._is_recursive or (self._levels and not is_first)
         if may_be_bet_on and is_asked:
-            self.is_asked_for = has_room(price + loading, is_asked_for=True, at_once=on_arrays)
+            self.is_asked_for = has_room(
+                price + loading, is_asked_for=True, at_once=on_arrays, gain=gain
+            )
             if self.is_asked_for:
                 return True
         if not self._levels:
             # what is loaded already leaves such calls to CPython as well, and knows more of them
-            return is_first and not loading and is_staked(_WITHOUT_LOOPS * price)
+            return is_first and not loading and is_staked(_WITHOUT_LOOPS * price, gain=gain)
         if self._watched is None and has_room(self._seconds_of_counting, is_likely=is_likely):
             self._watched = watch()
         watched = self._watched
@@ -407,7 +407,13 @@ class Waiting:
         cannot_be_left = is_first and watched is not None and watched.has_loops
         self.is_last_chance = cannot_be_left and is_asked
         at_once, is_due = self.is_last_chance, is_likely or cannot_be_left
-        return is_due and has_room(price + loading, is_likely=is_likely, at_once=at_once)
+        return is_due and has_room(price + loading, is_likely=is_likely, at_once=at_once, gain=gain)
+
+    def _may_load(self) -> bool:
+        """Whether the compiler is there, or may be loaded for calls that are not likely to pay."""
+        loading = _seconds_of_loading()
+        needed = loading + self._price + _SECONDS_OF_COMPILE
+        return not loading or is_within_most(needed, self.gain)
 
     def _seconds_until_left(self, loading: float, *, is_likely: bool) -> float:
         """What a call may take whose trips are counted, before it is translated and compiled."""
@@ -424,6 +430,11 @@ class Waiting:
         return self._of_numbers and may_be_many_trips(
             with_defaults, self._levels, if_unknown=not self._calls and is_asked_for()
         )
+
+    @property
+    def gain(self) -> Gain:
+        """What native code is expected to gain."""
+        return self._gain if self._watched is None else self._watched.gain
 
     @property
     def seconds(self) -> float:
@@ -468,7 +479,7 @@ class Waiting:
         note_calls(fn, calls, seconds)
         is_seen = may_be_in_a_row(fn)
         self._calls += calls
-        self._seconds += claim(seconds * calls, of_objects=not self._of_numbers)
+        self._seconds += claim(seconds * calls, of_objects=not self._of_numbers, gain=self.gain)
         part = _PART_OF_LOOPS if self._of_numbers else 1
         within = max(SECONDS_PASSED, self._seconds * PART_PASSED)
         if not was_due:

@@ -10,7 +10,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.cpython.frame_count import thread
-from ljit.runtime import repeated, waiting
+from ljit.runtime import bets, repeated, waiting
 from ljit.runtime.repeated import are_in_a_row, may_be_in_a_row, note_calls
 
 LONG, SHORT = 2e-4, 2e-5
@@ -23,8 +23,8 @@ def nothing_has_run(monkeypatch):
     _ = others[0]._executor
     monkeypatch.setattr(repeated._Row, "function", 0)
     monkeypatch.setattr(waiting._Start, "of_process", None)
-    monkeypatch.setattr(waiting.Bet, "won", 0.0)
-    monkeypatch.setattr(waiting.Bet, "loading", 0.0)
+    monkeypatch.setattr(bets.Bet, "won", 0.0)
+    monkeypatch.setattr(bets.Bet, "loading", 0.0)
     for share in ("_SHARE", "_SHARE_OF_LIKELY", "_SHARE_OF_NUMBERS", "_LEAST_STAKE"):
         monkeypatch.setattr(waiting, share, 0.0)
     monkeypatch.setattr(waiting, "_STAKE", 100.0)

@@ -17,7 +17,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.cpython import own_time
-from ljit.runtime import cold, likely, prices, repeated, waiting
+from ljit.runtime import bets, cold, gains, likely, prices, repeated, waiting
 from ljit.runtime.options import TWIN_OPTIONS
 from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
@@ -42,12 +42,13 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Nothing has run yet, and nothing is staked."""
+    """Nothing has run yet, nothing is staked, and all may gain."""
     clock = Clock()
+    monkeypatch.setattr(gains.Gain, "part", lambda *_: 1.0)
     monkeypatch.setattr(waiting, "_STAKE", 0.0)
     monkeypatch.setattr(waiting, "_LEAST_STAKE", 0.0)
-    monkeypatch.setattr(waiting.Bet, "won", 0.0)
-    monkeypatch.setattr(waiting.Bet, "loading", 0.0)
+    monkeypatch.setattr(bets.Bet, "won", 0.0)
+    monkeypatch.setattr(bets.Bet, "loading", 0.0)
     monkeypatch.setattr(waiting, "time", clock)
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(own_time, "seconds_of_stretch", lambda: 0.0)
@@ -215,7 +216,7 @@ def test_a_little_is_bet_on_what_is_likely_however_many_functions_there_are(cloc
 
 def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
     monkeypatch.setattr(waiting, "_LEAST_STAKE", 1.0)
-    bet = waiting.Bet()
+    bet = bets.Bet()
     assert waiting.has_room()
     with own_time.timed_apart():
         clock.go_on(0.9)
@@ -235,7 +236,7 @@ def test_bets_that_are_won_leave_the_stake_to_others(clock, monkeypatch):
     with waiting.loading():
         clock.go_on(0.9)
     assert not waiting.has_room(0.2, is_likely=True)
-    waiting.Bet().win()
+    bets.Bet().win()
     assert waiting.has_room(0.2, is_likely=True)
 
 
@@ -251,19 +252,19 @@ def test_loading_counts_until_the_program_has_run_as_long(clock):
 
 
 def test_optimised_code_and_hot_loops_win_what_was_bet(monkeypatch):
-    monkeypatch.setattr(waiting.Bet, "won", 0.0)
+    monkeypatch.setattr(bets.Bet, "won", 0.0)
     f, g = ljit.jit(total), ljit.jit(total)
     with config.overridden(cold_calls=False, quick_runs=1):
         assert [f(4) for _ in range(2)] == [6] * 2
         bet = f._executor.bet
-        assert bet.seconds > 0.0 == waiting.Bet.won
+        assert bet.seconds > 0.0 == bets.Bet.won
         (plan,) = f._executor.plans.values()
         f._executor.optimize(plan)
         assert f(4) == 6
-        assert waiting.Bet.won > bet.seconds == 0.0
-        before = waiting.Bet.won
+        assert bets.Bet.won > bet.seconds == 0.0
+        before = bets.Bet.won
         assert g(1_000_000) == 499_999_500_000
-        assert waiting.Bet.won > before
+        assert bets.Bet.won > before
 
 
 def test_plain_functions_that_decorated_ones_call_wait_as_these_do(clock, monkeypatch):
