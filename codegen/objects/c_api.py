@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
 from ljit.codegen.functions.support import support
+from ljit.codegen.layouts.instances import reads_as_object
 from ljit.codegen.layouts.layout import (
     METHOD_FASTCALL,
     METHOD_KEYWORDS,
@@ -244,7 +245,7 @@ def _release(e: Emitter, boxes: Sequence[tuple[Ref, Ref | None]]) -> None:
 def method_of(type_: Type, name: str) -> MethodDescriptorType | None:
     """Give the method that objects of the type have under the name, if nobody can change that."""
     cls = class_of(type_)
-    if cls is None or is_open(cls):
+    if cls is None or is_open(cls) or not reads_as_object(cls):
         return None
     found = getattr(cls, name, None)
     return found if isinstance(found, MethodDescriptorType) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
@@ -174,3 +175,34 @@ def test_a_method_that_gains_nothing_by_itself_is_called_natively_where_native_c
     for _ in range(4):
         assert fill(pair, 300) == 299
     assert native_calls(fill)
+
+
+def test_methods_of_object_are_those_of_the_object_not_of_what_super_gives():
+    """`super` looks attributes up in its own way: its class has these methods, too."""
+
+    class Sized:
+        __slots__ = ("v",)
+
+        def size(self):
+            return super().__sizeof__()
+
+        def parts(self):
+            return super().__reduce_ex__(2)[1]
+
+    x = Sized()
+    for method in (Sized.size, Sized.parts):
+        fast = ljit.jit(method)
+        for _ in range(4):
+            assert fast(x) == method(x)
+
+
+def test_methods_of_object_are_those_of_what_a_proxy_stands_for():
+    class Plain:
+        pass
+
+    def parts(x):
+        return x.__reduce_ex__(2)[1]
+
+    x, fast = Plain(), ljit.jit(parts)
+    for _ in range(4):
+        assert fast(weakref.proxy(x)) == parts(weakref.proxy(x))
