@@ -109,7 +109,7 @@ def _named_type(value: tuple[object, ...], levels: int) -> Type:
     The nodes of trees are objects, of whatever shape these are, and so are the leaves once a node was seen.
     """
     cls = type(value)
-    if count_of_fields(cls) != len(value) or cls in _nodes:
+    if count_of_fields(cls) != tuple.__len__(value) or cls in _nodes:
         return ObjectType(cls)
     items = _type_of_tuple(tuple.__getitem__(value, _ALL), levels, is_constant=False)
     if isinstance(items, TupleType) and _holds(items, ObjectType(cls)):

@@ -280,3 +280,22 @@ def test_the_nodes_of_trees_are_objects():
         assert isinstance(type_of(leaf), NamedTupleType)
         assert type_of(Point(1, put(leaf))) == ObjectType(Point)
         assert type_of(leaf) == ObjectType(Point)
+
+
+def test_the_length_that_a_subclass_of_tuple_has_by_itself_is_not_asked():
+    """It is users' code: a decorated one was called for the type of its own argument, without end."""
+
+    class Word(tuple):
+        @ljit.jit
+        def __len__(self):
+            total = 0
+            for _, power in self:
+                total += abs(power)
+            return total
+
+    @ljit.jit
+    def words(n):
+        return [Word((("x", 1), ("y", -k))) for k in range(n)]
+
+    for _ in range(4):
+        assert [len(word) for word in words(4)] == [1, 2, 3, 4]
