@@ -37,7 +37,9 @@ def _componentwise(e: Emitter, opcode: str, x: Native, y: Native, *, fits: bool)
         opcode = _ON_BOOLS[opcode]
     elif kind in "fc":
         opcode = "f" + opcode
-    flags = ("nsw" if kind == "i" else "nuw") if fits and kind in "iu" else ""
+    # A product of what a check has refused, which is looked at later, may not fit: it must not be poison.
+    is_known = fits and kind in "iu" and e.bailout.gathered is None
+    flags = ("nsw" if kind == "i" else "nuw") if is_known else ""
     pairs = zip(x.parts, y.parts, strict=True)
     return Native(x.type, [e.f.binary(opcode, a, b, flags) for a, b in pairs])
 

@@ -302,3 +302,17 @@ def test_windows_of_ints_of_32_bits_are_added_up_without_checks():
         weights = np.array([1, -2, 3, 4, most])
         for given in (a, a[:0], a[:, :4], np.full((3, 5000), -(2**31), np.int32)):
             assert compare(weighted_windows(given, weights), f(given, weights)) is None
+
+
+def weighted_sum(a, weight):
+    total = 0
+    for i in range(len(a)):
+        total += int(a[i]) * weight
+    return total
+
+
+def test_what_is_made_of_a_refused_float_before_anybody_looks_is_no_poison():
+    f, text = made(weighted_sum, image().ravel(), 3)
+    assert "prim::near" in text and "py::mul[proven=('fits'" in text
+    products = re.findall(r"= mul (.*)", f.dump_llvm())
+    assert products and not any("nsw" in product for product in products)
