@@ -1,6 +1,7 @@
 """Values that a function asks which object they are, by ``id(x)`` or ``x is y``: they stay the objects they are.
 
-A number that is compared with a global or closure variable is none of them: that is a mark (``x is MISSING``), mostly.
+Of numbers ``x is y`` says nothing that a program could rely on, but ``id(x)`` may be a key: there must be an object
+with it as long as there is one in CPython.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import functools
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import PROFILE
-from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
+from ljit.ops.names import LOAD_GLOBAL
 from ljit.ops.objects import CALL, UNPACK
 from ljit.ops.python.types import class_of
 from ljit.passes.containers.carried import handed_on
@@ -22,7 +23,7 @@ def asks_for_identities(graph: Graph) -> bool:
     """Whether a baseline graph asks for the identity of anything. Hardly any does; values are looked at one by one."""
     asking = (CALL, *_comparisons())
     return any(
-        _calls_id(node, 1) or any(_compares(node, k, is_number=False) for k in (0, 1))
+        _calls_id(node, 1) or _compares(node, 0) or _compares(node, 1)
         for node in graph.walk()
         if node.op in asking
     )
@@ -36,7 +37,7 @@ def is_identity_asked(value: Value, t: Type) -> bool:
     names, seen = [value], {value}
     for name in names:  # grows
         for user, position in name.uses:
-            if _calls_id(user, position) or _compares(user, position, is_number=is_number):
+            if _calls_id(user, position) or (not is_number and _compares(user, position)):
                 return True
             is_held = not is_number and user.op in (_makers() if position else _takers())
             given = user.outputs if is_held else handed_on(user, position)
@@ -79,21 +80,14 @@ def _takers() -> tuple[OpDef, ...]:
 def _calls_id(user: Node, position: int) -> bool:
     if user.op is not CALL or position != 1 or len(user.inputs) != 2:
         return False
-    called = _reader(user.inputs[0])
+    called = user.inputs[0].node
+    if called is not None and called.op is PROFILE:
+        called = called.inputs[0].node
     return called is not None and called.op is LOAD_GLOBAL and called.attrs["name"] == "id"
 
 
-def _compares(user: Node, position: int, *, is_number: bool) -> bool:
+def _compares(user: Node, position: int) -> bool:
     """Whether the value is compared with another one, of which not everything is known."""
     if user.op not in _comparisons():
         return False
-    other = user.inputs[1 - position]
-    reader = _reader(other)
-    is_mark = reader is not None and reader.op in (LOAD_GLOBAL, LOAD_CLOSURE)
-    return not (other.is_constant or (is_number and is_mark))
-
-
-def _reader(value: Value) -> Node | None:
-    """The node that gives a baseline value, before what was seen is noted."""
-    node = value.node
-    return node.inputs[0].node if node is not None and node.op is PROFILE else node
+    return not user.inputs[1 - position].is_constant

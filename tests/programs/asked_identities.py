@@ -1,11 +1,8 @@
-"""Programs that ask which object a tuple, a range or a number is: by ``id(x)`` as a key, or by ``x is y``."""
+"""Programs that ask which object a tuple or a range is: by ``id(x)`` as a key, or by ``x is y``."""
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
-
-import numpy as np
 
 from tests.programs.harness import program
 
@@ -155,57 +152,3 @@ def results_by_identity(n):
         if id(x) not in results:
             results[id(x)] = (x, sum(x))
     return len(results), [results[id(x)][1] for x in xs]
-
-
-def _twice(*values):
-    return ({str(i): x for i, x in enumerate(values)},) * 2
-
-
-@program(
-    lambda: _twice(0.25, 1000),
-    lambda: _twice(2.5, np.float64(0.5)),
-    lambda: ({"0": 0.25}, {"0": float("0.25")}),
-    lambda: _twice(10**6 + 1, math.nan, 1.5, 3),
-    lambda: _twice("a", None, 2.5),
-)
-def numbers_that_are_kept(first, second):
-    for name in first:
-        x, y = first[name], second[name]
-        if x is not y:
-            return name
-    return "all"
-
-
-_MISSING = object()
-
-
-@program(lambda: ([2.5, 3.5], 2.5), lambda: ([1, 2], _MISSING), lambda: ([math.nan], 1.5))
-def numbers_beside_a_mark(xs, least):
-    total = 0.0
-    for x in xs:
-        if least is not _MISSING and x < least:
-            total += 1
-        total += x
-    return total
-
-
-@program(
-    lambda: (math.nan,), lambda: (np.nan,), lambda: (float("nan"),), lambda: (2.5,), lambda: ("a",)
-)
-def the_one_nan(x):
-    return x is np.nan, x is math.nan, x is x
-
-
-@program(lambda: (50, 2.5), lambda: (60, 1), lambda: (40, None))
-def numbers_beside_a_mark_of_the_function_around(n, start):
-    missing = object()
-
-    def total(x):
-        if x is missing or x is None:
-            return 0.0
-        s = 0.0
-        for i in range(n):
-            s += x * i
-        return s
-
-    return total(start), total(missing)
