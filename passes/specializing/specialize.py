@@ -312,8 +312,8 @@ class _Specializer:
     def finish(self, node: Node, results: Sequence[Value]) -> None:
         """Note what a baseline node became; a Snapshot if it must not run twice."""
         for old, new in zip(node.outputs, results, strict=True):
-            self.values[old] = whole = self.out.whole(new, old, node)
-            whole.name = whole.name or old.name
+            self.values[old] = new
+            new.name = new.name or old.name
             if isinstance(new.type, ListType):
                 widen_range(old, new, self.feedback)
         effects = self.out.effects
@@ -321,6 +321,8 @@ class _Specializer:
         may_warn = self.feedback.is_widened(node.id) and not are_ints
         if may_warn or not effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
+        for old, new in zip(node.outputs, results, strict=True):
+            self.values[old] = self.out.whole(new, old, node)
 
     def resolved(self, request: Request, node: Node) -> Request:
         """Give the op that an operation stands for, with its operands."""

@@ -152,3 +152,18 @@ def results_by_identity(n):
         if id(x) not in results:
             results[id(x)] = (x, sum(x))
     return len(results), [results[id(x)][1] for x in xs]
+
+
+def _made(k):
+    return (k, k + 1) if k < 1 else _made(k - 1)
+
+
+@program(lambda: (3, (1, 2)), lambda: (5, None))
+def results_of_native_calls_by_identity(n, mark):
+    kept = [_made(k) for k in range(n)]
+    total = 0
+    for k in range(n):
+        x = _made(k)
+        if x is not mark and x is not kept[k]:
+            total += x[1]
+    return total
