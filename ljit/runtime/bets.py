@@ -9,10 +9,8 @@ class Bet:
     """What ljit did for one function so far that has not been worth it yet; once it was, nothing is a bet any more."""
 
     __slots__ = ("_is_won", "seconds")
-    won = 0.0  # seconds of all functions, that were worth it
-    loading = (
-        0.0  # seconds that loading took: the first function that is worth it is worth that, too
-    )
+    won = 0.0  # seconds, of all functions, that were worth it
+    loading = 0.0  # seconds that it took: the first function that is worth it is worth that, too
 
     def __init__(self) -> None:
         self.seconds = 0.0
