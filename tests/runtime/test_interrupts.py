@@ -557,7 +557,7 @@ def reversed_bits(n):
         for _ in range(10):
             r = r * 2 + x % 2
             x //= 2
-        total += r
+        total ^= r
     return total
 
 
