@@ -12,7 +12,7 @@ NumPy's arrays or numbers can follow before the next such call. Cost: linear in 
 from __future__ import annotations
 
 from ljit.ir import Block, Effect, Graph, Node
-from ljit.ops.arrays.float_settings import is_under_settings
+from ljit.ops.arrays.float_settings import is_numpys
 from ljit.ops.control import CHECK_SETTINGS, GUARD, LOOP, SNAPSHOT, TRY, YIELD
 from ljit.passes.manager import graph_pass
 
@@ -87,4 +87,4 @@ def _is_unknown_code(node: Node) -> bool:
 def _is_numpys(node: Node) -> bool:
     """Whether native code computes with arrays or numbers of NumPy's there."""
     passes_on = node.op in (GUARD, SNAPSHOT) or node.op.is_terminator or node.blocks
-    return not passes_on and is_under_settings(node)
+    return not passes_on and is_numpys(node)

@@ -36,7 +36,6 @@ from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.boxing import Keep, box
 from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
-from ljit.ops.arrays.float_settings import is_under_settings
 from ljit.ops.control import CALL_NATIVE, LOOP
 from ljit.types import INT, ArrayType, Type
 
@@ -127,7 +126,7 @@ def emit_entry(
     if context.choice is not None:
         emit_choice(f, arguments, context.choice, context.keep(options.rival), due)
     emit_assumptions(f, options.assumptions, due, context.keep)
-    if any(map(is_under_settings, graph.walk())):
+    if options.is_under_settings:
         _require_quiet_settings(f, due)
     _count_run(context, f, graph, due)
     _pass_no_more(f, due, following, reject)

@@ -35,6 +35,7 @@ class CompileOptions(Record, eq=True):
     columns of one, may have one element, likewise. `quick_work`: it is not optimised, and good for
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
+    `is_under_settings`: calls are handed on while NumPy is set to do more than warn of what floats do.
     `takes_all_layouts`: calls in which no array has gaps are not handed on where the types leave room for gaps.
     `rival`: the plain function, which gets some calls (`NativeCode.choice`). `branches`: where it notes how they go.
     """
@@ -50,6 +51,7 @@ class CompileOptions(Record, eq=True):
     quick_work: int = 0
     has_lanes: bool = False
     has_many: bool = False
+    is_under_settings: bool = False
     takes_all_layouts: bool = False
     rival: Callable[..., object] | None = None
     branches: BranchHistories | None = None

@@ -285,6 +285,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         fastmath=request.fastmath,
         helper=request.on_bailout,
         assumptions=tuple(made.assumptions),
+        is_under_settings=made.is_under_settings,
         result=made.result,
         is_called=request.is_called or _has_body(made.graph, is_quick=request.is_quick),
         broadcasts=request.feedback.broadcasts,

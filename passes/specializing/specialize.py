@@ -25,6 +25,7 @@ from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ir.trials import with_known_sizes
+from ljit.ops.arrays.float_settings import is_under_settings
 from ljit.ops.containers.tuples import TUPLE_CONSTRUCT
 from ljit.ops.control import (
     CONSTANT,
@@ -85,6 +86,7 @@ class Specialization(Record, frozen=False):
     assumptions: list[Assumption] = made_by(factory=list)
     result: Type = ANY  # as which native code gives the result to native callers
     lacks_profiles: bool = False  # nobody looked at the results of operators that are such methods
+    is_under_settings: bool = False  # of NumPy's; passes may use its integers for Python's own
 
 
 def specialize(
@@ -112,7 +114,13 @@ def _specialize(given: Given, param_types: Sequence[Type], calls: NativeCalls) -
     result = calls.result if calls.is_used else native_result(result_of(out.graph))
     if result is None or result == NEVER:
         result = ANY
-    return Specialization(out.graph, out.assumptions, result, calls.lacks_profiles)
+    return Specialization(
+        out.graph,
+        out.assumptions,
+        result,
+        calls.lacks_profiles,
+        is_under_settings(out.graph.walk()),
+    )
 
 
 def specialize_loop(
@@ -140,7 +148,12 @@ def specialize_loop(
     if walk.control.loops.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     out = walk.end()
-    return Specialization(out.graph, out.assumptions, lacks_profiles=calls.lacks_profiles)
+    return Specialization(
+        out.graph,
+        out.assumptions,
+        lacks_profiles=calls.lacks_profiles,
+        is_under_settings=is_under_settings(out.graph.walk()),
+    )
 
 
 def _results(made: Node) -> list[Value]:

@@ -27,6 +27,7 @@ __all__ = [
     "FloatSetting",
     "float_setting",
     "is_loud",
+    "is_numpys",
     "is_under_settings",
     "may_leave_loud",
 ]
@@ -46,7 +47,12 @@ def is_loud() -> bool:
     )
 
 
-def is_under_settings(node: Node) -> bool:
+def is_under_settings(nodes: Iterable[Node]) -> bool:
+    """Whether any of the nodes may do what the settings are about."""
+    return any(map(is_numpys, nodes))
+
+
+def is_numpys(node: Node) -> bool:
     """Whether anything at a node, or in native code that it calls, may be an operation of NumPy's."""
     return node.op is CALL_NATIVE or any(
         isinstance(x.type, ArrayType | ScalarType) for x in (*node.inputs, *node.outputs)
