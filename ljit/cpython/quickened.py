@@ -7,7 +7,6 @@ function's first calls.
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import CodeType
@@ -29,4 +28,6 @@ def learnt_instructions(code: CodeType) -> Sequence[tuple[int, str, int]]:
 @cache
 def _names() -> Mapping[int, str]:
     """The instructions' names, those among them that CPython's compiler never writes."""
+    import dis  # no part of what every program waits for
+
     return {code: name for name, code in getattr(dis, "_all_opmap", {}).items()}

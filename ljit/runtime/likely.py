@@ -12,7 +12,6 @@ import math
 import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
-from dis import COMPILER_FLAG_NAMES
 from importlib.machinery import ModuleSpec
 from opcode import opmap
 from typing import Any
@@ -39,9 +38,9 @@ _MOST_TRIPS = 10**9  # larger numbers are none: nobody waits so long for a loop
 _LEVELS = 3  # of tuples and lists in one another
 _NATIVE_INTS = range(-(2**63), 2**64)
 _NUMBERS = (bool, float, complex, bytes, bytearray, range)
-_RUN_LATER = sum(
-    flag for flag, name in COMPILER_FLAG_NAMES.items() if name.endswith(("GENERATOR", "COROUTINE"))
-)
+# CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE and CO_ASYNC_GENERATOR (Include/cpython/code.h); `inspect` has them,
+# which takes long to import
+_RUN_LATER = 0x20 | 0x80 | 0x100 | 0x200
 _EXTENDED_ARG = opmap["EXTENDED_ARG"]
 _JUMPS_BACK = {
     code
