@@ -68,6 +68,15 @@ def few_functions_are_decorated(monkeypatch):
 
 
 @pytest.fixture
+def nothing_is_collected():
+    """What other tests have dropped is not finalised far down, where the stack has no room for that."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
 def no_trips_are_counted(monkeypatch):
     """First calls are those of functions whose loops cannot be left; `test_counted_calls.py` has the others."""
     monkeypatch.setattr("ljit.frontend.counted_trips.counted_function", lambda fn, watcher: None)

@@ -12,6 +12,8 @@ from ljit import config
 from ljit.cpython.frame_count import thread
 from tests.frontend.harness import function_of
 
+pytestmark = pytest.mark.usefixtures("nothing_is_collected")
+
 LIMIT = 200
 
 KINDS = {

@@ -7,6 +7,8 @@ import pytest
 import ljit
 from ljit import config
 
+pytestmark = pytest.mark.usefixtures("nothing_is_collected")
+
 ENDLESS = 10**6
 LIMIT = 400
 

@@ -17,6 +17,8 @@ from ljit.held import MAX_KINDS
 from ljit.runtime import callees
 from tests.frontend.harness import function_of
 
+pytestmark = pytest.mark.usefixtures("nothing_is_collected")
+
 ENDLESS = 10**6
 FEW = 8  # frames: of the calls that are left to CPython some are timed, which takes one more each
 

@@ -16,6 +16,8 @@ from ljit.interp import compile_graph, run
 from ljit.ir import parse
 from tests.depths import reachable
 
+pytestmark = pytest.mark.usefixtures("nothing_is_collected")
+
 COUNT_DOWN = """
 graph(%f : Any, %n : Any):
   %0 : int = prim::Constant[value=0]()

@@ -708,7 +708,7 @@ def test_calls_that_wait_are_those_of_cpython(clock):
     assert counts_as_waiting(f)
 
 
-def test_recursion_goes_as_deep_as_in_cpython_while_it_waits(clock):
+def test_recursion_goes_as_deep_as_in_cpython_while_it_waits(clock, nothing_is_collected):
     @ljit.jit
     def depth(n):
         return 0 if n == 0 else 1 + depth(n - 1)
@@ -722,7 +722,7 @@ def test_recursion_goes_as_deep_as_in_cpython_while_it_waits(clock):
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="calls from C nest less deep in CPython")
-def test_recursion_goes_deeper_than_frames_of_ljit_have_room_for(clock):
+def test_recursion_goes_deeper_than_frames_of_ljit_have_room_for(clock, nothing_is_collected):
     @ljit.jit
     def depth(n):
         return 0 if n == 0 else 1 + depth(n - 1)
