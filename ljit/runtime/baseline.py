@@ -60,14 +60,16 @@ BASELINE_PIPELINE = (
 )
 
 _SPECIALIZED = (
-    "insert_settings_checks,canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
-    "lower_simple_tuples,eliminate_common_subexpression,hoist_guards,eliminate_redundant_guards,"
+    "insert_settings_checks,canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,"
+    "constant_propagation,peephole_optimize,lower_simple_tuples,eliminate_common_subexpression,"
+    "hoist_guards,eliminate_redundant_guards,"
     "eliminate_dead_code,drop_high_bits,scalarize_arrays,fuse_rows,fuse,unbox_lists,eliminate_dead_code"
 )
 
 #: what is left to do on the graph of quick code
 OPTIMIZING_PIPELINE = (
-    "mark_erratic_branches,sink_stores,unroll_products,eliminate_redundant_checks,choose_terms,interchange,unroll_and_jam,carry_powers,split_trips,distribute_checks,split_sums,"
+    "mark_erratic_branches,sink_stores,unroll_products,eliminate_redundant_checks,choose_terms,interchange,"
+    "unroll_and_jam,carry_powers,split_trips,distribute_checks,split_sums,"
     "skip_trips,carry_places,forward_stores,mark_steady_branches,eliminate_dead_code,check_inplace"
 )
 
